@@ -1,0 +1,366 @@
+"""One patient: path, shares, stability, nearest change, which measurement to repeat, interval. METHODS §9.
+
+In: a finished tree, the recipe's evaluation and decision, the evaluation noise, one encoded row.
+Out: a frozen `Case`. All of it speaks of measurement error alone: the tree is taken as right, errors as independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from engine import kernels
+from engine.decide import decide
+from engine.gates import gate_shares
+from engine.kernels import zone_side
+from engine.noise import ResolvedNoise, density
+from engine.route import decided, mixture, reach
+from engine.tree import NOMINAL, Tree
+
+Floats = NDArray[np.float64]
+WORTH_REPEATING = 0.005
+INTERVAL = (0.025, 0.975)
+SECOND_READINGS = 4001  # midpoint rule over the second reading
+PANEL_NODES, PANEL_WEIGHTS = np.polynomial.legendre.leggauss(12)
+TAIL = {
+    kernels.NORMAL: 8.0,
+    kernels.UNIFORM: np.sqrt(3.0),
+    kernels.LAPLACE: 14.0,
+    kernels.LOGISTIC: 12.0,
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One split node that the reading reaches by hard gates; shares are per child, conditional on the node."""
+
+    node: int
+    variable: str
+    value: float | str | None
+    sigma: float
+    threshold: float | None
+    closed: str | None
+    distance: float | None  # value - threshold, in the variable's unit
+    distance_in_sigma: float | None
+    low: float | None
+    high: float | None
+    undecided: bool
+    missing: bool
+    hard: tuple[float, ...]
+    soft: tuple[float, ...]
+    coherent: tuple[float, ...]
+    zone: tuple[float, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What one patient is told. METHODS §9.
+
+    Attributes
+    ----------
+    answer : the model's answer; None = abstain. probability : (K,) under the model's evaluation.
+    probabilities, answers : the same under "hard", "soft", "coherent", and "zone" when the tree has zones.
+    decided : no zone entered on the hard path. values, sigma : per variable, the reading and its σ (0 = exact).
+    path : the split nodes of the hard path, root first.
+    reach, reach_hard : (N,) share of every node, coherent and hard. gates : per node the coherent share of each child.
+    shares : (L,) coherent share of each leaf, in tree order. leaf_answers : each leaf's own answer.
+    answer_shares : (answer, coherent share of the leaves that give it), the largest first.
+    stability : coherent share of the leaves that answer as shown. certainty : the largest answer share.
+    nearest_change : per variable the smallest signed change that alters the hard tree's answer, None when none does;
+        None too for a nominal variable, whose first category that does stands in `nearest_category`.
+    nearest_answer : per variable with such a change, the hard tree's answer after it. hard_answer : before it.
+    repeat_advice : per variable with σ > 0, the expected gain in certainty from a second reading.
+    best_repeat : the variable with the largest gain, None when all are under 0.005.
+    missing : variables without a value. interval : (K, 2) 2.5–97.5 % range of the hard tree's p under the noise.
+    """
+
+    answer: Any
+    probability: Floats
+    probabilities: dict[str, Floats]
+    answers: dict[str, Any]
+    decided: bool
+    values: dict[str, float | str | None]
+    sigma: dict[str, float]
+    path: tuple[Step, ...]
+    reach: Floats
+    reach_hard: Floats
+    gates: list[tuple[float, ...]]
+    shares: Floats
+    leaf_answers: list[Any]
+    answer_shares: list[tuple[Any, float]]
+    stability: float
+    certainty: float
+    hard_answer: Any
+    nearest_change: dict[str, float | None]
+    nearest_category: dict[str, Any]
+    nearest_answer: dict[str, Any]
+    repeat_advice: dict[str, float]
+    best_repeat: str | None
+    missing: tuple[str, ...]
+    interval: Floats
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A tree with the way it is read: evaluation, decision, τ and the evaluation noise."""
+
+    tree: Tree
+    evaluation: str
+    decision: str
+    tau: float
+    noise: ResolvedNoise
+
+    def answers(self, probability: Floats) -> list[Any]:
+        """Return the answer to each row of probabilities."""
+        return decide(probability, self.tree.classes, self.decision, self.tau)
+
+
+def make_case(reader: Reader, row: Floats) -> Case:
+    """Work out everything a patient is told.
+
+    Parameters
+    ----------
+    reader : the tree and how it is read. row : (M,) encoded values, NaN = missing.
+    """
+    tree, noise = reader.tree, reader.noise
+    x = np.ascontiguousarray(row, dtype=np.float64).reshape(1, -1)
+    kinds = ["hard", "soft", "coherent"] + (["zone"] if np.any(tree.delta > 0.0) or reader.evaluation == "zone" else [])
+    probabilities = {kind: mixture(tree, x, kind, noise)[0] for kind in kinds}
+    answers = {kind: reader.answers(p[None, :])[0] for kind, p in probabilities.items()}
+    answer = answers[reader.evaluation]
+    reached = reach(tree, x, "coherent", noise)[0]
+    leaf_answers = reader.answers(tree.probability[tree.leaves])
+    shares = reached[tree.leaves]
+    answer_shares = share_by_answer(leaf_answers, shares)
+    changes, categories, after = nearest_changes(reader, x[0], answers["hard"])
+    advice = repeat_advice(reader, x[0], leaf_answers, dict(answer_shares))
+    best = max(advice, key=lambda name: advice[name], default=None)
+    names = tree.variables
+    return Case(
+        answer=answer,
+        probability=probabilities[reader.evaluation],
+        probabilities=probabilities,
+        answers=answers,
+        decided=bool(decided(tree, x)[0]),
+        values={name: shown_value(tree, j, x[0, j]) for j, name in enumerate(names)},
+        sigma={name: reading_sigma(noise, j, x[0, j]) for j, name in enumerate(names)},
+        path=tuple(steps(reader, x[0])),
+        reach=reached,
+        reach_hard=reach(tree, x, "hard")[0],
+        gates=[
+            () if tree.is_leaf(node) else tuple(gate_shares(tree, node, x[0, tree.variable[node]], "coherent", noise))
+            for node in range(tree.n_nodes)
+        ],
+        shares=shares,
+        leaf_answers=leaf_answers,
+        answer_shares=answer_shares,
+        stability=min(1.0, dict(answer_shares).get(answer, 0.0)),
+        certainty=min(1.0, answer_shares[0][1]),
+        hard_answer=answers["hard"],
+        nearest_change=changes,
+        nearest_category=categories,
+        nearest_answer=after,
+        repeat_advice=advice,
+        best_repeat=best if best is not None and advice[best] >= WORTH_REPEATING else None,
+        missing=tuple(name for j, name in enumerate(names) if np.isnan(x[0, j])),
+        interval=np.array([quantiles(p, shares) for p in tree.probability[tree.leaves].T]),
+    )
+
+
+def shown_value(tree: Tree, j: int, x: float) -> Any:
+    """Return a reading as a person knows it: a number, a category, or None when missing."""
+    if np.isnan(x):
+        return None
+    categories = tree.categories[j]
+    return float(x) if categories is None else categories[int(x)]
+
+
+def reading_sigma(noise: ResolvedNoise, j: int, x: float) -> float:
+    """Return σ at the reading; of a missing value with a proportional error, the constant part."""
+    return float(noise.sigma[j]) if np.isnan(x) else float(noise.at(j, x))
+
+
+def share_by_answer(leaf_answers: list[Any], shares: Floats) -> list[tuple[Any, float]]:
+    """Return (answer, summed share) by falling share, answers of leaves in tree order on ties."""
+    sums: dict[Any, float] = {}
+    for answer, share in zip(leaf_answers, shares, strict=True):
+        sums[answer] = sums.get(answer, 0.0) + float(share)
+    return sorted(sums.items(), key=lambda pair: -pair[1])
+
+
+def steps(reader: Reader, row: Floats) -> Iterator[Step]:
+    """Yield the split nodes that the reading reaches with positive hard share, parents first."""
+    tree, noise = reader.tree, reader.noise
+    hard = reach(tree, row[None, :], "hard")[0]
+    for node in sorted((int(k) for k in np.flatnonzero(hard > 0.0)), key=lambda k: (int(tree.depth[k]), k)):
+        if tree.is_leaf(node):
+            continue
+        j = int(tree.variable[node])
+        x, theta, delta = (
+            float(row[j]),
+            float(tree.threshold[node]),
+            float(tree.delta[node]),
+        )
+        numeric, missing = tree.gate[node] != NOMINAL, bool(np.isnan(x))
+        sigma = reading_sigma(noise, j, x) if numeric else 0.0
+        known = numeric and not missing
+        zoned = delta > 0.0
+        gates = {kind: tuple(gate_shares(tree, node, x, kind, noise)) for kind in ("hard", "soft", "coherent", "zone")}
+        yield Step(
+            node=node,
+            variable=tree.variables[j],
+            value=shown_value(tree, j, x),
+            sigma=sigma,
+            threshold=theta if numeric else None,
+            closed=("le" if tree.closed_le[node] else "lt") if numeric else None,
+            distance=x - theta if known else None,
+            distance_in_sigma=(x - theta) / sigma if known and sigma > 0.0 else None,
+            low=theta - delta if zoned else None,
+            high=theta + delta if zoned else None,
+            undecided=zoned and (missing or zone_side(x, theta, delta) == 0),
+            missing=missing,
+            hard=gates["hard"],
+            soft=gates["soft"],
+            coherent=gates["coherent"],
+            zone=gates["zone"] if zoned else None,
+        )
+
+
+def nearest_changes(
+    reader: Reader, row: Floats, hard_answer: Any
+) -> tuple[dict[str, float | None], dict[str, Any], dict[str, Any]]:
+    """Return, per variable, the smallest change that alters the hard tree's answer, the others held. METHODS §9.
+
+    Returns
+    -------
+    signed changes in the variable's unit (None when no value does, or the value is missing, or it is nominal);
+    the first category that does, of nominal variables; the answer after either.
+    """
+    tree = reader.tree
+    changes: dict[str, float | None] = dict.fromkeys(tree.variables)
+    categories: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    for j in sorted({int(j) for j in tree.variable if j >= 0}):
+        if np.isnan(row[j]):
+            continue
+        name, known = tree.variables[j], tree.categories[j]
+        tried = np.arange(len(known), dtype=np.float64) if known is not None else other_sides(tree, j, row[j])
+        trials = np.repeat(row[None, :], len(tried), axis=0)
+        trials[:, j] = tried
+        for value, answer in zip(tried, reader.answers(mixture(tree, trials, "hard")), strict=True):
+            if answer != hard_answer:
+                after[name] = answer
+                if known is None:
+                    changes[name] = float(value - row[j])
+                else:
+                    categories[name] = known[int(value)]
+                break
+    return changes, categories, after
+
+
+def other_sides(tree: Tree, j: int, x: float) -> Floats:
+    """Return the first values either side of each threshold on `j`, nearest to `x` first, the lower on ties."""
+    nodes = np.flatnonzero(tree.variable == j)
+    theta, le = tree.threshold[nodes], tree.closed_le[nodes]
+    below = np.where(le, theta, np.nextafter(theta, -np.inf))
+    above = np.where(le, np.nextafter(theta, np.inf), theta)
+    values = np.unique(np.concatenate([below, above]))
+    return values[np.argsort(np.abs(values - x), kind="stable")]
+
+
+def quantiles(p: Floats, shares: Floats) -> tuple[float, float]:
+    """Return the 2.5 % and 97.5 % quantiles of leaf values `p` weighted by `shares`."""
+    order = np.argsort(p, kind="stable")
+    rising = np.cumsum(shares[order])
+    low, high = (int(np.searchsorted(rising, q * rising[-1] - 1e-12)) for q in INTERVAL)
+    return float(p[order[min(low, len(p) - 1)]]), float(p[order[min(high, len(p) - 1)]])
+
+
+# Which measurement to repeat
+
+
+def repeat_advice(
+    reader: Reader,
+    row: Floats,
+    leaf_answers: list[Any],
+    answer_shares: dict[Any, float],
+) -> dict[str, float]:
+    """Return the expected gain in certainty from a second reading of each noisy variable. METHODS §9.
+
+    The second reading is averaged with the first (normal noise); other shapes weigh both by their own posterior.
+    """
+    tree, noise = reader.tree, reader.noise
+    certainty = max(answer_shares.values())
+    advice: dict[str, float] = {}
+    for j, name in enumerate(tree.variables):
+        if tree.categories[j] is not None or np.isnan(row[j]) or not reading_sigma(noise, j, row[j]) > 0.0:
+            continue
+        cuts = np.unique(tree.threshold[tree.variable == j])
+        if len(cuts) == 0:
+            advice[name] = 0.0
+            continue
+        by_cell = answers_by_cell(reader, row, j, cuts, leaf_answers)
+        sigma = reading_sigma(noise, j, row[j])
+        expected = averaged_reading if noise.shape[j] == kernels.NORMAL else weighed_reading
+        advice[name] = max(
+            0.0,
+            expected(float(row[j]), sigma, int(noise.shape[j]), cuts, by_cell) - certainty,
+        )
+    return advice
+
+
+def answers_by_cell(reader: Reader, row: Floats, j: int, cuts: Floats, leaf_answers: list[Any]) -> Floats:
+    """Return the share (cells, answers) of each answer when variable `j` is known to lie in each cell."""
+    tree = reader.tree
+    ends = np.concatenate([[cuts[0] - 1.0 - abs(cuts[0])], cuts, [cuts[-1] + 1.0 + abs(cuts[-1])]])
+    trials = np.repeat(row[None, :], len(cuts) + 1, axis=0)
+    trials[:, j] = 0.5 * ends[:-1] + 0.5 * ends[1:]
+    exact = replace(
+        reader.noise,
+        sigma=np.where(np.arange(len(row)) == j, 0.0, reader.noise.sigma),
+        cv=np.where(np.arange(len(row)) == j, 0.0, reader.noise.cv),
+    )
+    shares = reach(tree, trials, "coherent", exact)[:, tree.leaves]
+    distinct = list(dict.fromkeys(leaf_answers))
+    return np.stack(
+        [shares[:, [a == b for b in leaf_answers]].sum(axis=1) for a in distinct],
+        axis=1,
+    )
+
+
+def averaged_reading(x: float, sigma: float, shape: int, cuts: Floats, by_cell: Floats) -> float:
+    """Return the expected certainty when the mean of both readings, N(x, σ²/2), is read with noise σ/√2."""
+    z = np.linspace(-8.0, 8.0, SECOND_READINGS)
+    weight = np.exp(-0.5 * z * z)
+    spread = sigma / np.sqrt(2.0)
+    below = special.ndtr((cuts[None, :] - x - spread * z[:, None]) / spread)
+    cells = np.diff(below, axis=1, prepend=0.0, append=1.0)
+    return float((weight * (cells @ by_cell).max(axis=1)).sum() / weight.sum())
+
+
+def weighed_reading(x: float, sigma: float, shape: int, cuts: Floats, by_cell: Floats) -> float:
+    """Return the expected certainty after a second reading r, ∫ max_k ∫ f(x - t) f(r - t) A_k(cell of t) dt dr.
+
+    Panels between all kinks of both densities, the cuts and the readings, Gauss–Legendre inside each.
+    """
+    tail = TAIL[shape]
+    n = 1001
+    width = 4.0 * tail / n
+    readings = (np.arange(n) + 0.5) * width - 2.0 * tail
+    at = (cuts - x) / sigma
+    fixed = np.concatenate([at, [0.0], tail * np.array([-1.0, -0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 1.0])])
+    moving = readings[:, None] + tail * np.array([-1.0, -0.25, 0.0, 0.25, 1.0])
+    kinks = np.concatenate([np.broadcast_to(fixed, (n, len(fixed))), moving], axis=1)
+    kinks = np.sort(np.clip(kinks, -tail, tail), axis=1)
+    half = 0.5 * np.diff(kinks, axis=1)[:, :, None]
+    t = 0.5 * (kinks[:, 1:] + kinks[:, :-1])[:, :, None] + half * PANEL_NODES
+    joint = half * PANEL_WEIGHTS * density(t, shape) * density(t - readings[:, None, None], shape)
+    masses = joint.sum(axis=2)
+    cell = np.searchsorted(at, 0.5 * (kinks[:, 1:] + kinks[:, :-1]))
+    expected = np.einsum("rp,rpk->rk", masses, by_cell[cell]).max(axis=1)
+    return float(expected.sum() / masses.sum())

@@ -1,0 +1,537 @@
+"""`UncertainTreeClassifier` and `variant`: the scikit-learn face of the engine.
+
+In: DataFrames or arrays, labels, `Noise`, one choice per axis. Out: a fitted tree and what it says of patients.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from engine import model_file
+from engine.case import Case, Reader, make_case
+from engine.decide import decide, most_probable
+from engine.errors import PenumbraError, not_built
+from engine.grow import Growth, grow, settle_boxes, settle_leaves
+from engine.noise import Noise, ResolvedNoise
+from engine.prune import Pruning, prune_pessimistically
+from engine.recipe import DEFAULTS, VARIANTS, Recipe
+from engine.route import decided, leaf_shares, mixture, training_weights
+from engine.search import Search
+from engine.table import (
+    LabelSets,
+    Schema,
+    Table,
+    listed,
+    read_labels,
+    read_schema,
+    read_weights,
+)
+from engine.tree import Tree, freeze
+from engine.zones import Zone, settle_zones
+
+Floats = NDArray[np.float64]
+NOISES = ("noise", "noise_search", "noise_propagation", "noise_evaluation")
+READING = ("evaluation", "decision", "tau", "cost", "abstain_cost")
+
+
+class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
+    """A decision tree that knows how sure it is: one choice on each of METHODS' axes. [S], [T], [W], [C]
+
+    Parameters
+    ----------
+    criterion, search, propagation, branching, zone, pruning, leaf, evaluation, decision : str
+        The axes; METHODS §0 lists the choices, §0.1 what combines. A choice not built yet is refused at fit.
+    threshold : "value", "midpoint" or "observed", where an exact threshold stands.
+    tau : probability from which `decision="tau"` answers.
+    noise : `Noise`, measurement error per variable in its own unit; None = exact.
+    noise_search, noise_propagation, noise_evaluation : `Noise` for one use alone, in place of `noise`.
+    u_s, u_p, u_e : factors on σ in search, propagation and evaluation.
+    nominal : names or positions of columns to read as nominal beside text, categorical and boolean ones.
+    class_weight : None or "balanced": n / (K · n_class) over precise labels, 1 for imprecise ones.
+    The others are numbers that METHODS §0 explains.
+
+    Attributes
+    ----------
+    tree_ : Tree. classes_ : (K,). n_leaves_, depth_, n_features_in_ : int. feature_importances_ : (M,), sums to 1.
+    feature_names_in_ : (M,), when X had names. schema_ : Schema. recipe_ : Recipe. notes_ : sentences from the fit.
+    noise_search_, noise_propagation_, noise_evaluation_ : ResolvedNoise, the factors u included.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"glucose": [88.0, 95.0, 142.0, 160.0]})
+    >>> model = UncertainTreeClassifier(search="soft", noise=Noise(sigma={"glucose": 8.0}))
+    >>> model.fit(X, ["no", "no", "yes", "yes"]).predict(X).tolist()
+    ['no', 'no', 'yes', 'yes']
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "information_gain",
+        search: str = "exact",
+        threshold: str = "midpoint",
+        propagation: str = "hard",
+        branching: str = "binary",
+        zone: str = "none",
+        pruning: str = "none",
+        leaf: str = "frequency",
+        evaluation: str = "hard",
+        decision: str = "argmax",
+        tau: float = 0.7,
+        cost: Any = None,
+        abstain_cost: float | None = None,
+        window: float = 6.0,
+        resolution: float = 0.1,
+        confidence: float = 0.25,
+        pruning_laplace: bool = True,
+        mdl_correction: bool = False,
+        max_depth: int | None = None,
+        min_weight_leaf: float | str = 2,
+        min_weight_split: float = 2,
+        weight_floor: float = 1e-4,
+        n_points: int = 100,
+        width: float | None = None,
+        epsilon: float = 0.05,
+        alpha: float = 0.1,
+        percentile: float = 10,
+        n_bootstraps: int | None = None,
+        zone_z: float = 1.96,
+        n_bins: int = 10,
+        min_samples_middle: int = 5,
+        class_weight: str | None = None,
+        nominal: Sequence[Any] | None = None,
+        noise: Noise | None = None,
+        noise_search: Noise | None = None,
+        noise_propagation: Noise | None = None,
+        noise_evaluation: Noise | None = None,
+        u_s: float = 1.0,
+        u_p: float = 1.0,
+        u_e: float = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.search = search
+        self.threshold = threshold
+        self.propagation = propagation
+        self.branching = branching
+        self.zone = zone
+        self.pruning = pruning
+        self.leaf = leaf
+        self.evaluation = evaluation
+        self.decision = decision
+        self.tau = tau
+        self.cost = cost
+        self.abstain_cost = abstain_cost
+        self.window = window
+        self.resolution = resolution
+        self.confidence = confidence
+        self.pruning_laplace = pruning_laplace
+        self.mdl_correction = mdl_correction
+        self.max_depth = max_depth
+        self.min_weight_leaf = min_weight_leaf
+        self.min_weight_split = min_weight_split
+        self.weight_floor = weight_floor
+        self.n_points = n_points
+        self.width = width
+        self.epsilon = epsilon
+        self.alpha = alpha
+        self.percentile = percentile
+        self.n_bootstraps = n_bootstraps
+        self.zone_z = zone_z
+        self.n_bins = n_bins
+        self.min_samples_middle = min_samples_middle
+        self.class_weight = class_weight
+        self.nominal = nominal
+        self.noise = noise
+        self.noise_search = noise_search
+        self.noise_propagation = noise_propagation
+        self.noise_evaluation = noise_evaluation
+        self.u_s = u_s
+        self.u_p = u_p
+        self.u_e = u_e
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> UncertainTreeClassifier:
+        """Grow, prune and settle the tree.
+
+        Parameters
+        ----------
+        X : DataFrame or array (n, M), NaN = missing; text and categorical columns are nominal.
+        y : n labels: a class; None or NaN = unlabelled; a set, tuple or list = partial label. [W]
+        sample_weight : (n,) weights, 0 leaves a patient out.
+
+        Raises
+        ------
+        PenumbraError
+            One sentence that names the column or choice and what to do.
+        """
+        params = {name: getattr(self, name) for name in self._get_param_names()}
+        for name in NOISES:
+            if params[name] is not None and not isinstance(params[name], Noise):
+                raise PenumbraError(
+                    f"{name} is a {type(params[name]).__name__}; give a Noise, such as Noise(sigma=...)."
+                )
+        recipe = Recipe(**{name: params[name] for name in DEFAULTS})
+        table = self._training_table(X, y, sample_weight)
+        self.schema_, self.recipe_, self.classes_ = (
+            table.schema,
+            recipe,
+            table.labels.classes,
+        )
+        self.n_features_in_ = table.schema.n_variables
+        self.__dict__.pop("feature_names_in_", None)
+        if table.schema.named and all(isinstance(name, str) for name in X.columns):
+            self.feature_names_in_ = np.array(table.schema.names, dtype=object)
+        for use, u in (
+            ("search", recipe.u_s),
+            ("propagation", recipe.u_p),
+            ("evaluation", recipe.u_e),
+        ):
+            stated = params[f"noise_{use}"] or params["noise"] or Noise()
+            setattr(
+                self,
+                f"noise_{use}_",
+                stated.resolve(table.schema, table.columns).scaled(float(u)),
+            )
+        self.tree_, self.notes_ = fit_tree(
+            table,
+            recipe,
+            self.noise_search_,
+            self.noise_propagation_,
+            self.noise_evaluation_,
+        )
+        return self
+
+    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        schema = read_schema(X, self.nominal)
+        values = schema.encode(X)
+        labels = read_labels(y, len(values))
+        weight = read_weights(sample_weight, len(values))
+        if np.isnan(values).all():
+            raise PenumbraError("Every value of every column is missing; there is nothing to split on.")
+        check_labels(labels, self)
+        if self.class_weight == "balanced":
+            weight = weight * balanced_weights(labels)
+        kept = weight > 0.0
+        labels = LabelSets(labels.classes, labels.code[kept], labels.member)
+        return Table(schema, np.ascontiguousarray(values[kept].T), labels, weight[kept])
+
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves, empty ones included."""
+        return self.tree_.n_leaves
+
+    @property
+    def depth_(self) -> int:
+        """Depth of the deepest leaf; a lone root has 0."""
+        return self.tree_.max_depth
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """(M,) each variable's weighted gain over the whole tree's; all 0 when nothing was split."""
+        check_is_fitted(self)
+        tree = self.tree_
+        split = tree.variable >= 0
+        worth = np.bincount(
+            tree.variable[split],
+            weights=(tree.weight * tree.gain)[split],
+            minlength=len(tree.variables),
+        )
+        return np.asarray(worth / worth.sum() if worth.sum() > 0 else worth, dtype=np.float64)
+
+    def encode(self, X: Any) -> Floats:
+        """Return X as the fitted tree reads it, (n, M) float64; columns are matched by name."""
+        check_is_fitted(self)
+        return self.schema_.encode(X)
+
+    def _reading(self) -> Recipe:
+        """Return the recipe with the evaluation and decision set now; they may change after the fit."""
+        now = {name: getattr(self, name) for name in READING}
+        if all(getattr(self.recipe_, name) is value for name, value in now.items()):
+            return self.recipe_
+        return Recipe(**{**vars(self.recipe_), **now})
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return class probabilities (n, K) under the chosen evaluation; rows sum to 1. METHODS §3"""
+        check_is_fitted(self)
+        return mixture(
+            self.tree_,
+            self.encode(X),
+            self._reading().evaluation,
+            self.noise_evaluation_,
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each patient (n,), the first on ties; it never abstains."""
+        return self.classes_[most_probable(self.predict_proba(X))]
+
+    def decide(self, X: Any) -> NDArray[Any]:
+        """Return each patient's answer (n,) by the decision rule: a class, or None = abstain. METHODS §6"""
+        check_is_fitted(self)
+        reading = self._reading()
+        given = decide(self.predict_proba(X), self.tree_.classes, reading.decision, reading.tau)
+        answers = np.empty(len(given), dtype=object)
+        answers[:] = given
+        return answers
+
+    def decided(self, X: Any) -> NDArray[np.bool_]:
+        """Return True for each patient (n,) whose hard path enters no zone. [T], METHODS §7"""
+        check_is_fitted(self)
+        return decided(self.tree_, self.encode(X))
+
+    def shares(self, X: Any) -> Floats:
+        """Return the share of each leaf (n, L) under the chosen evaluation, leaves in tree order; rows sum to 1."""
+        check_is_fitted(self)
+        return leaf_shares(
+            self.tree_,
+            self.encode(X),
+            self._reading().evaluation,
+            self.noise_evaluation_,
+        )
+
+    def case(self, x: Any) -> Case:
+        """Return what one patient is told: path, shares, stability, nearest change, repeat advice. METHODS §9
+
+        Parameters
+        ----------
+        x : one patient: a DataFrame of one row, a Series or dict by column name, or a sequence in column order.
+        """
+        check_is_fitted(self)
+        row = self.encode(one_row(x, self.schema_))
+        if len(row) != 1:
+            raise PenumbraError(f"case takes one patient, but {len(row)} rows were given.")
+        return make_case(self._reader(), row[0])
+
+    def _reader(self) -> Reader:
+        reading = self._reading()
+        return Reader(
+            self.tree_,
+            reading.evaluation,
+            reading.decision,
+            reading.tau,
+            self.noise_evaluation_,
+        )
+
+    def leaf_answers(self) -> list[Any]:
+        """Return each leaf's own answer in tree order: a class, or None = abstain. METHODS §9"""
+        check_is_fitted(self)
+        return self._reader().answers(self.tree_.probability[self.tree_.leaves])
+
+    def training_weights(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Table, Floats]:
+        """Return the training table and the weight (n, N) of its patients at each node, as propagated in the fit."""
+        check_is_fitted(self)
+        table = self._training_table(X, y, sample_weight)
+        recipe = self.recipe_
+        return table, training_weights(
+            self.tree_,
+            table,
+            recipe.propagation,
+            self.noise_propagation_,
+            recipe.weight_floor,
+        )
+
+    def search_on(self, table: Table) -> Search:
+        """Return the search that the fit used, over `table`: for gain curves and for what each variable could do."""
+        check_is_fitted(self)
+        return make_search(table, self.recipe_, self.noise_search_, self.noise_propagation_)
+
+    def with_decision(self, **changes: Any) -> UncertainTreeClassifier:
+        """Return a model with the same fitted tree and another decision, τ, cost or evaluation; nothing is fitted.
+
+        Parameters
+        ----------
+        changes : any of evaluation, decision, tau, cost, abstain_cost.
+        """
+        check_is_fitted(self)
+        wrong = [name for name in changes if name not in READING]
+        if wrong:
+            raise PenumbraError(f"{listed(wrong)} cannot change without a new fit; only {listed(READING)} can.")
+        other = copy.copy(self)
+        for name, value in changes.items():
+            setattr(other, name, value)
+        other._reading()
+        return other
+
+    def calibrate_zones(self, X: Any, y: Any, target: Any) -> Any:
+        """Refuse: calibration of zones is not built yet."""
+        raise not_built("calibrate_zones")
+
+    def to_json(self) -> str:
+        """Return the fitted model as JSON text, every number at full precision."""
+        check_is_fitted(self)
+        params = {name: getattr(self, name) for name in self._get_param_names() if name not in NOISES}
+        if params["nominal"] is not None:
+            params["nominal"] = list(params["nominal"])
+        resolved = {use: getattr(self, f"noise_{use}_") for use in ("search", "propagation", "evaluation")}
+        fitted = {
+            **params,
+            **{name: getattr(self.recipe_, name) for name in DEFAULTS if name not in READING},
+        }
+        return model_file.to_text(
+            fitted,
+            {name: getattr(self, name) for name in NOISES},
+            resolved,
+            self.schema_,
+            self.tree_,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> UncertainTreeClassifier:
+        """Return the model that `to_json` wrote; its predictions are identical.
+
+        Raises
+        ------
+        PenumbraError
+            When the text is no model file, is truncated or altered, or has another version.
+        """
+        parts = model_file.from_text(text)
+        unknown = [name for name in parts["params"] if name not in inspect.signature(cls).parameters]
+        if unknown or set(parts["noises"]) - set(NOISES):
+            raise PenumbraError(f"The model file holds settings this program does not know: {listed(unknown)}.")
+        model = cls(**parts["params"], **parts["noises"])
+        model.recipe_ = Recipe(**{name: getattr(model, name) for name in DEFAULTS})
+        model.schema_, model.tree_, model.notes_ = parts["schema"], parts["tree"], []
+        model.n_features_in_ = model.schema_.n_variables
+        if model.schema_.named:
+            model.feature_names_in_ = np.array(model.schema_.names, dtype=object)
+        classes = list(model.tree_.classes)
+        model.classes_ = np.array(classes, dtype=object if isinstance(classes[0], str) else None)
+        for use, noise in parts["resolved"].items():
+            setattr(model, f"noise_{use}_", noise)
+        return model
+
+
+def variant(name: str, **changes: Any) -> UncertainTreeClassifier:
+    """Return a named variant as an unfitted classifier. METHODS §0
+
+    Parameters
+    ----------
+    name : a key of VARIANTS, such as "C4.5", "SS+STP" or "Ternary-margin". changes : arguments that differ from it.
+    """
+    if name not in VARIANTS:
+        raise PenumbraError(f"There is no variant {name!r}; the variants are {', '.join(VARIANTS)}.")
+    unknown = [c for c in changes if c not in inspect.signature(UncertainTreeClassifier).parameters]
+    if unknown:
+        raise PenumbraError(f"{listed(unknown)} is no setting; the settings are the axes and numbers of METHODS §0.")
+    return UncertainTreeClassifier(**{**VARIANTS[name], **changes})
+
+
+def make_search(
+    table: Table,
+    recipe: Recipe,
+    noise_search: ResolvedNoise,
+    noise_propagation: ResolvedNoise,
+) -> Search:
+    """Return how splits are sought on `table`."""
+    noisy = np.array(
+        [noise_propagation.is_noisy(j) or noise_propagation.misrecord[j] > 0.0 for j in range(table.schema.n_variables)]
+    )
+    hard = np.full(len(noisy), True) if recipe.propagation == "hard" else ~noisy
+    return Search(
+        table, noise_search, recipe.criterion, recipe.search, recipe.threshold, float(recipe.min_weight_leaf),
+        float(recipe.window), float(recipe.resolution), hard,
+    )  # fmt: skip
+
+
+def fit_tree(
+    table: Table,
+    recipe: Recipe,
+    noise_search: ResolvedNoise,
+    noise_propagation: ResolvedNoise,
+    noise_evaluation: ResolvedNoise,
+) -> tuple[Tree, list[str]]:
+    """Return the grown, pruned and settled tree, and what the search has to say."""
+    search = make_search(table, recipe, noise_search, noise_propagation)
+    max_depth = None if recipe.max_depth is None else int(recipe.max_depth)
+    root = grow(
+        Growth(
+            search,
+            recipe.propagation,
+            noise_propagation,
+            recipe.weight_floor,
+            max_depth,
+            float(recipe.min_weight_split),
+        )
+    )
+    if recipe.pruning == "pessimistic":
+        prune_pessimistically(
+            root,
+            Pruning(
+                table,
+                recipe.propagation,
+                noise_propagation,
+                recipe.weight_floor,
+                recipe.confidence,
+                recipe.pruning_laplace,
+            ),
+        )
+    settle_boxes(root)
+    if recipe.zone != "none":
+        settle_zones(
+            root,
+            Zone(
+                search,
+                recipe.zone,
+                recipe.epsilon,
+                recipe.zone_z,
+                noise_evaluation,
+                recipe.weight_floor,
+            ),
+        )
+    settle_leaves(root, recipe.leaf)
+    classes = tuple(c.item() if isinstance(c, np.generic) else c for c in table.labels.classes)
+    return freeze(root, table.schema.names, table.schema.categories, classes), sorted(search.notes)
+
+
+def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
+    """Refuse what imprecise labels cannot be combined with. METHODS §0.1"""
+    if labels.precise:
+        return
+    if settings.zone in ("margin", "class_overlap", "quinlan"):
+        raise PenumbraError(
+            f"zone {settings.zone!r} does not combine with imprecise labels: it needs one class per patient; "
+            "leave those patients out or choose another zone."
+        )
+
+
+def balanced_weights(labels: LabelSets) -> Floats:
+    """Return n / (K · n_class) for precise patients, 1 for imprecise ones. METHODS §1, §6"""
+    n_classes = len(labels.classes)
+    precise = labels.code < n_classes
+    counts = np.bincount(labels.code[precise], minlength=n_classes)[:n_classes]
+    weight = np.ones(len(labels.code))
+    weight[precise] = precise.sum() / (n_classes * counts[labels.code[precise]])
+    return weight
+
+
+def one_row(x: Any, schema: Schema) -> Any:
+    """Return one patient as a table of one row."""
+    if isinstance(x, pd.DataFrame):
+        return x
+    if isinstance(x, pd.Series):
+        x = x.to_dict()
+    if isinstance(x, Mapping):
+        return pd.DataFrame({str(name): pd.Series([value], dtype=object) for name, value in x.items()})
+    values = np.asarray(x, dtype=object)
+    if values.ndim == 2:
+        values = values[0] if len(values) == 1 else values
+    if values.ndim != 1 or len(values) != schema.n_variables:
+        raise PenumbraError(f"case takes one patient with {schema.n_variables} values; {values.size} were given.")
+    return pd.DataFrame({name: pd.Series([v], dtype=object) for name, v in zip(schema.names, values, strict=True)})

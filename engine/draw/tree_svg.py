@@ -1,0 +1,543 @@
+"""The training tree as a picture: splits with their doubtful edges, ribbons of patients, leaves with answers.
+
+In: a tree, the training evidence, and the reader's view. Out: SVG text for light and dark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.draw.layout import LEAF, SPLIT, STUB, Placed, Rectangle, Seat, place, tidy
+from engine.draw.picture import (
+    Picture,
+    Scale,
+    bell_points,
+    class_bar,
+    leaf_range,
+    leaf_sentence,
+    leaf_style,
+    polyline,
+    ribbon,
+)
+from engine.draw.sheet import (
+    View,
+    box,
+    dot,
+    esc,
+    fill,
+    fit,
+    flow,
+    hatched,
+    letter,
+    line,
+    sheet,
+    text_width,
+    titled,
+    words,
+)
+from engine.evidence import Evidence
+from engine.export import FEW_PATIENTS, number_text, probability_text, weight_text
+from engine.tree import BINS, NOMINAL, Tree
+
+FULL_CARD, FULL_LEAF = 150.0, 88.0
+RIBBON = 48.0
+LANE = 17.0
+SHOWN_LANES = 4
+
+
+def _size(picture: Picture, seat: Seat, slot: float, room: float) -> tuple[float, float]:
+    if seat.kind == SPLIT:
+        width = min(room, max(300.0 - 44.0 * seat.row, 194.0))
+        return width, 150.0 if width >= FULL_CARD else 96.0
+    if seat.kind == STUB:
+        return min(slot - 8, 140.0), 74.0
+    if slot < FULL_LEAF:
+        return slot - 8, 98.0
+    few = any(0 < picture.tree.weight[leaf] < FEW_PATIENTS for leaf in picture.tree.leaves)
+    return min(slot - 8, 150.0), 158.0 if few else 142.0
+
+
+def tree_svg(tree: Tree, evidence: Evidence, view: View) -> str:
+    """Return the training tree: split cards with doubtful edges, ribbons as wide as patients, leaves with their answer.
+
+    Parameters
+    ----------
+    tree, evidence : the tree and what its training patients say (`engine.evidence.evidence`).
+    view : answers, decision, names, units, the chosen node and what is folded.
+
+    Returns
+    -------
+    SVG text. Nodes are `<g role="button" data-node=k>`; colours follow `data-theme` on the root element.
+    """
+    picture = Picture(tree, evidence, view)
+    seats = tidy(tree, view.collapsed, view.depth_limit)
+    placed = place(seats, view.width, lambda seat, slot, room: _size(picture, seat, slot, room))
+    body = _training_ribbons(picture, placed)
+    for at in placed.rectangles.values():
+        draw = _split if at.kind == SPLIT else _leaf if at.kind == LEAF else _stub
+        body.append(draw(picture, at))
+        body.append(_far_words(picture, at))
+    answering = sum(answer is not None for answer in picture.answers.values())
+    label = f"Decision tree with {tree.n_leaves} leaves: {answering} answer, {tree.n_leaves - answering} abstain"
+    return sheet(placed.width, placed.height, body, label)
+
+
+def _training_ribbons(picture: Picture, placed: Placed) -> list[str]:
+    tree, drawn, labels = picture.tree, [], []
+    whole = float(tree.weight[0]) or 1.0
+    for node, at in placed.rectangles.items():
+        if at.kind != SPLIT:
+            continue
+        children = list(tree.children(node))
+        widths = [max(RIBBON * float(tree.weight[child]) / whole, 1.0) for child in children]
+        start = at.centre - sum(widths) / 2
+        for child, width in zip(children, widths, strict=True):
+            to = placed.rectangles[child]
+            attributes = f' data-child="{child}"'
+            drawn.append(ribbon(start + width / 2, at.bottom, to.centre, to.y, width, "ribbon", attributes))
+            start += width
+        labels += _branch_words(picture, placed, node, widths)
+    return drawn + labels
+
+
+def _branch_words(picture: Picture, placed: Placed, node: int, widths: Sequence[float]) -> list[str]:
+    """Beside the ribbon for two children in wide slots, else on it with a halo."""
+    children, drawn = list(picture.tree.children(node)), []
+    for place_, (child, width) in enumerate(zip(children, widths, strict=True)):
+        text, to = picture.labels[node][place_], placed.rectangles[child]
+        title = f"{picture.name(node)} {text}"
+        beside = len(children) == 2 and to.room >= FULL_LEAF
+        if beside and text_width(text) <= to.room / 2 - width / 2 - 6:
+            x, anchor = (to.centre - width / 2 - 8, "i2 e") if place_ == 0 else (to.centre + width / 2 + 8, "i2")
+            drawn.append(titled(words(x, to.y - 10, text, anchor), title))
+        else:
+            drawn.append(titled(words(to.centre, to.y - 8, fit(text, max(to.room - 6, 40)), "i2 m halo"), title))
+    return drawn
+
+
+def _split_sentence(picture: Picture, node: int) -> tuple[str, str]:
+    """A split in one sentence, and its unrounded numbers."""
+    tree, evidence = picture.tree, picture.evidence
+    name, unit, n = picture.name(node), picture.unit(node), int(evidence.count[node])
+    after = f" {unit}" if unit else ""
+    children = ", ".join(
+        f"{label}: {count} patients"
+        for label, count in zip(picture.labels[node], evidence.branch_counts(node), strict=True)
+    )
+    if tree.gate[node] in (NOMINAL, BINS):
+        sentence = f"{name}, {n} patients, one branch for each of {tree.n_children[node]}. {children}."
+        return sentence, f"{picture.path_words(node)}\n{name}: {children}\ngain {tree.gain[node]:.6g}"
+    counts, band = evidence.split_counts(node), evidence.band(node)
+    sentence = f"{name}, cut at {evidence.threshold_text(node)}{after}, {n} patients. "
+    if band.kind:
+        low, high = picture.number(node, band.low), picture.number(node, band.high)
+        what = "in its zone" if band.kind == "zone" else "within measurement error"
+        sentence += f"{counts.n[0]} left, {counts.n[1]} {what} {low} to {high}, {counts.n[2]} right"
+    else:
+        sentence += f"{counts.n[0]} left, {counts.n[2]} right, taken as exact"
+    sentence += f", {counts.n[3]} missing." if counts.n[3] else "."
+    parts = (
+        ("left", counts.left),
+        ("in the range", counts.zone),
+        ("right", counts.right),
+        ("missing", counts.missing),
+    )
+    title = [
+        picture.path_words(node),
+        f"{name} at {number_text(float(tree.threshold[node]), 10)}{after}",
+        f"weight {tree.weight[node]:.6g}: " + ", ".join(f"{part} {value:.6g}" for part, value in parts),
+    ]
+    if band.kind:
+        range_ = f"{number_text(band.low, 8)} to {number_text(band.high, 8)}{after}"
+        title.append(f"{'zone' if band.kind == 'zone' else 'θ ± 1.96 σ'}: {range_}")
+    title.append(f"σ {number_text(band.sigma)} at the threshold, gain {tree.gain[node]:.6g}")
+    return sentence, "\n".join(title)
+
+
+def _split(picture: Picture, at: Rectangle) -> str:
+    node = at.node
+    body = [box(at.x, at.y, at.width, at.height, style=picture.frame_style(node), round_=8)]
+    near = _split_full(picture, at) if at.width >= FULL_CARD else _split_compact(picture, at)
+    sentence, title = _split_sentence(picture, node)
+    body += ['<g class="near">', *near, "</g>"]
+    return picture.button(node, sentence, title, body)
+
+
+def _far_words(picture: Picture, at: Rectangle) -> str:
+    """Name and threshold, or answer and n, alone and large, for a picture seen from far."""
+    node, middle = at.node, at.y + at.height / 2
+    if at.kind == SPLIT:
+        first, second = picture.name(node), picture.evidence.threshold_text(node)
+        big = 26 if at.width >= FULL_CARD else 18
+        style = ""
+    else:
+        first = f"+{at.folded}" if at.kind == STUB else picture.reason(node)[0].rstrip(":")
+        second, big = str(picture.evidence.count[node]), 18
+        style = "" if at.kind == STUB else leaf_style(picture, node).replace("b", "", 1).strip()
+    name = fit(first, at.width - 8, big, True)
+    upper, lower = (middle - 4, middle + big - 2) if at.kind == SPLIT else (at.y + 25, at.y + 78)
+    return (
+        '<g class="far" aria-hidden="true" pointer-events="none">'
+        f"{words(at.centre, upper, name, f'z{big} b m {style}'.strip())}"
+        f"{words(at.centre, lower, second, f'z{big} m i2')}</g>"
+    )
+
+
+def _split_full(picture: Picture, at: Rectangle) -> list[str]:
+    tree, evidence, node = picture.tree, picture.evidence, at.node
+    left, right, name = at.x + 12, at.x + at.width - 12, picture.name(node)
+    counts = f"n {evidence.count[node]}"
+    unit = picture.unit(node)
+    room = at.width - 34 - text_width(counts)
+    shown = fit(name, room, 14, True)
+    drawn = [words(left, at.y + 20, shown, "z14 b"), words(right, at.y + 20, counts, "i2 e")]
+    used = text_width(shown, 14, True) + 6
+    if unit and room - used > 18:
+        drawn.append(words(left + used, at.y + 20, fit(unit, room - used), "i2"))
+    if tree.gate[node] in (NOMINAL, BINS):
+        return drawn + _category_bars(picture, at, left, right)
+    top, base = at.y + 30, at.y + 103
+    axis, band = evidence.axis(int(tree.variable[node])), evidence.band(node)
+    scale = Scale(axis.low, axis.high, left, right)
+    theta = float(tree.threshold[node])
+    if band.kind:
+        drawn.append(box(scale(band.low), top, scale(band.high) - scale(band.low), base - top, style="band"))
+    lane = LANE if band.sigma > 0 else 4.0
+    drawn += _bars(picture, node, scale, top + lane, base)
+    if band.sigma > 0:
+        points = [
+            p
+            for p in bell_points(scale(theta), scale.length(band.sigma), top + lane - 1, lane - 2)
+            if left <= p[0] <= right
+        ]
+        drawn.append(f'<path d="{polyline(points)}" class="bell"/>' if len(points) > 1 else "")
+    drawn.append(line(scale(theta), top, scale(theta), base, "cut"))
+    drawn += _axis_words(picture, node, scale, theta, at.y + 117)
+    drawn.append(line(left, at.y + 124, right, at.y + 124, "hair"))
+    return drawn + _three_counts(picture, node, left, right, at.y + 141)
+
+
+def _axis_words(picture: Picture, node: int, scale: Scale, theta: float, y: float) -> list[str]:
+    axis = picture.evidence.axis(int(picture.tree.variable[node]))
+    ends = [math.ceil(axis.low - 1e-9), math.floor(axis.high + 1e-9)] if axis.decimals == 0 else [axis.low, axis.high]
+    low, high = (f"{end:.{axis.decimals}f}".replace("-", "−") for end in ends)
+    low, high = (text.rstrip("0").rstrip(".") if "." in text else text for text in (low, high))
+    low, high = ("≤ " if axis.below else "") + low, high + ("+" if axis.above else "")
+    cut = picture.evidence.threshold_text(node)
+    half, x = text_width(cut, 12, True) / 2, scale(theta)
+    x = min(max(x, scale.left + half), scale.right - half)
+    drawn = [words(x, y, cut, "b m")]
+    if x - half > scale.left + text_width(low) + 4:
+        drawn.append(words(scale.left, y, low, "i3"))
+    if x + half < scale.right - text_width(high) - 4:
+        drawn.append(words(scale.right, y, high, "i3 e"))
+    return drawn
+
+
+def _three_counts(picture: Picture, node: int, left: float, right: float, y: float) -> list[str]:
+    counts, band = picture.evidence.split_counts(node), picture.evidence.band(node)
+    a, b = f"← {counts.n[0]}", f"{counts.n[2]} →"
+    drawn = [words(left, y, a), words(right, y, b, "e")]
+    free_left, free_right = left + text_width(a) + 4, right - text_width(b) - 4
+    room, middle = free_right - free_left, (left + right) / 2
+    missing = f" + {counts.n[3]} missing" if counts.n[3] else ""
+    if band.kind:
+        low, high = picture.number(node, band.low), picture.number(node, band.high)
+        number, span = str(counts.n[1]), f" in {low}–{high}"
+        tries = [span + missing, span, ""]
+        rest = next((t for t in tries if text_width(number, 12, True) + text_width(t) <= room), "")
+        wide = text_width(number, 12, True) + text_width(rest)
+        middle = min(max(middle, free_left + wide / 2), free_right - wide / 2)
+        drawn.append(
+            f'<text x="{middle:.1f}" y="{y:.1f}" class="u m"><tspan class="b">{number}</tspan>{esc(rest)}</text>'
+        )
+    else:
+        tries = [f"σ 0, no zone{missing}", f"σ 0{missing}", "σ 0"]
+        drawn.append(words(middle, y, next((t for t in tries if text_width(t) <= room), ""), "i3 m"))
+    return drawn
+
+
+def _bars(picture: Picture, node: int, scale: Scale, top: float, base: float) -> list[str]:
+    """Mirrored bars for two classes; for more, a lane a class with its letter, lightest classes together."""
+    histogram = picture.evidence.histogram(node)
+    spots = [(scale(a), scale(b)) for a, b in zip(histogram.edges, histogram.edges[1:], strict=False)]
+    return (
+        _mirrored(histogram.counts, spots, top, base, scale.left, scale.right)
+        if not picture.view.several
+        else _lanes(picture, node, histogram.counts, spots, top, base, scale.left, scale.right)
+    )
+
+
+def _mirrored(
+    counts: Any, spots: Sequence[tuple[float, float]], top: float, base: float, left: float, right: float
+) -> list[str]:
+    up = counts[:, 0]
+    down = counts[:, 1] if counts.shape[1] > 1 else np.zeros_like(up)
+    whole = float(up.max() + down.max()) or 1.0
+    unit = (base - top) / whole
+    zero = top + float(up.max()) * unit
+    drawn = []
+    for values, sign, place_ in ((up, -1, 0), (down, 1, 1)):
+        path = []
+        for value, (a, b) in zip(values, spots, strict=True):
+            if value > 0 and b - a > 0.2:
+                inset = 0.5 if b - a > 3 else 0.0
+                end = zero + sign * max(value * unit, 0.6)
+                path.append(f"M{a + inset:.1f} {zero:.1f}V{end:.1f}H{b - inset:.1f}V{zero:.1f}Z")
+        if path:
+            drawn.append(f'<path d="{"".join(path)}" fill="{fill(place_)}"/>')
+    return [*drawn, line(left, zero, right, zero, "axis")]
+
+
+def _lanes(
+    picture: Picture,
+    node: int,
+    counts: Any,
+    spots: Sequence[tuple[float, float]],
+    top: float,
+    base: float,
+    left: float,
+    right: float,
+) -> list[str]:
+    n_classes = counts.shape[1]
+    order = np.argsort(-picture.tree.class_weight[0], kind="stable")
+    chosen = sorted(int(k) for k in (order[: SHOWN_LANES - 1] if n_classes > SHOWN_LANES else order))
+    lanes = [(letter(k), fill(k), counts[:, k]) for k in chosen]
+    if n_classes > SHOWN_LANES:
+        rest = [k for k in range(n_classes) if k not in chosen]
+        lanes.append(("+", "var(--grey-bar)", counts[:, rest].sum(axis=1)))
+    tall = max(float(lane[2].max()) for lane in lanes) or 1.0
+    height, drawn = (base - top) / len(lanes), []
+    for place_, (sign, paint, values) in enumerate(lanes):
+        floor = top + (place_ + 1) * height
+        path = []
+        for value, (a, b) in zip(values, spots, strict=True):
+            if value > 0 and b - a > 0.2:
+                inset = 0.5 if b - a > 3 else 0.0
+                rise = max(value / tall * (height - 3), 0.8)
+                path.append(f"M{a + inset:.1f} {floor:.1f}v{-rise:.1f}H{b - inset:.1f}V{floor:.1f}Z")
+        if path:
+            drawn.append(f'<path d="{"".join(path)}" fill="{paint}"/>')
+        drawn.append(line(left, floor, right, floor, "axis" if place_ == len(lanes) - 1 else "hair"))
+        drawn.append(words(left - 10, floor - height / 2 + 5, sign, "i3"))
+    return drawn
+
+
+def _category_bars(picture: Picture, at: Rectangle, left: float, right: float) -> list[str]:
+    """A nominal split: a group a category, its name below while there is room."""
+    tree, evidence, node = picture.tree, picture.evidence, at.node
+    histogram, variable = evidence.histogram(node), int(tree.variable[node])
+    top, base = at.y + 30, at.y + 103
+    if tree.categories[variable] is None:
+        scale = Scale(evidence.axis(variable).low, evidence.axis(variable).high, left, right)
+        drawn = _bars(picture, node, scale, top, base)
+        note = f"{tree.n_children[node]} bins"
+    else:
+        names, step = tree.categories[variable] or (), (right - left) / max(len(histogram.counts), 1)
+        spots = [(left + (k + 0.14) * step, left + (k + 0.86) * step) for k in range(len(histogram.counts))]
+        if picture.view.several:
+            drawn = _lanes(picture, node, histogram.counts, spots, top, base, left, right)
+        else:
+            drawn = _mirrored(histogram.counts, spots, top, base, left, right)
+        if step >= 24:
+            for place_, name in enumerate(names):
+                text = words(left + (place_ + 0.5) * step, at.y + 117, fit(str(name), step - 3), "i3 m")
+                drawn.append(titled(text, str(name)))
+        note = f"{len(names)} categories, one branch each"
+    missing = round(evidence.split_counts(node).missing)
+    note += f", {missing} missing" if missing else ""
+    drawn.append(line(left, at.y + 124, right, at.y + 124, "hair"))
+    return [*drawn, words((left + right) / 2, at.y + 141, fit(note, right - left), "i3 m")]
+
+
+def _split_compact(picture: Picture, at: Rectangle) -> list[str]:
+    """Name, threshold, band, the three counts."""
+    tree, evidence, node = picture.tree, picture.evidence, at.node
+    left, right = at.x + 8, at.x + at.width - 8
+    drawn = [words(left, at.y + 19, fit(picture.name(node), right - left, 14, True), "z14 b")]
+    if tree.gate[node] in (NOMINAL, BINS):
+        drawn.append(words(left, at.y + 38, fit(f"{tree.n_children[node]} branches", right - left), "i2"))
+        return [*drawn, words(left, at.y + 88, f"n {evidence.count[node]}", "i2")]
+    axis, band, theta = (
+        evidence.axis(int(tree.variable[node])),
+        evidence.band(node),
+        float(tree.threshold[node]),
+    )
+    cut = f"{evidence.threshold_text(node)} {picture.unit(node)}".strip()
+    drawn.append(words(left, at.y + 37, fit(cut, right - left), "i2"))
+    scale = Scale(axis.low, axis.high, left, right)
+    if band.kind:
+        drawn.append(box(scale(band.low), at.y + 47, max(scale(band.high) - scale(band.low), 2), 20, style="band"))
+    drawn += [
+        line(left, at.y + 67, right, at.y + 67, "axis"),
+        line(scale(theta), at.y + 45, scale(theta), at.y + 67, "cut"),
+    ]
+    counts = evidence.split_counts(node)
+    drawn += [words(left, at.y + 87, str(counts.n[0])), words(right, at.y + 87, str(counts.n[2]), "e")]
+    if band.kind:
+        drawn.append(words((left + right) / 2, at.y + 87, str(counts.n[1]), "u b m"))
+    return drawn
+
+
+def _header(picture: Picture, at: Rectangle, height: float, lines: Sequence[tuple[str, str]]) -> list[str]:
+    """The leaf's answer over plain ground, or over hatch when it abstains."""
+    node, drawn = at.node, []
+    if picture.answers[node] is None:
+        drawn.append(hatched(at.x + 1, at.y + 1, at.width - 2, height, 7))
+    for place_, (text, style) in enumerate(lines):
+        large = "b" in style.split()
+        shown = fit(text, at.width - 13, 12, large)
+        ground = " on" if picture.answers[node] is None else ""
+        drawn.append(words(at.x + 8, at.y + 17 + 16 * place_, shown, style + ground))
+    return drawn
+
+
+def _leaf(picture: Picture, at: Rectangle) -> str:
+    node = at.node
+    unanswered = picture.answers[node] is None
+    body = [box(at.x, at.y, at.width, at.height, style=picture.frame_style(node, unanswered), round_=8)]
+    full = at.height > 100
+    body += _leaf_full(picture, at) if full else _leaf_compact(picture, at)
+    sentence, title = leaf_sentence(picture, node)
+    return picture.button(node, sentence, title, body)
+
+
+def _weights_line(picture: Picture, node: int, left: float, right: float, y: float) -> list[str]:
+    tree = picture.tree
+    weights = [weight_text(float(w), picture.fractional) for w in tree.class_weight[node]]
+    if not picture.view.several:
+        return [
+            words(left, y, weights[0], "t0"),
+            words(right, y, weights[-1], "t1 e") if len(weights) > 1 else "",
+        ]
+    order = np.argsort(-tree.class_weight[node], kind="stable")[:2]
+    pair = [f"{letter(int(k))} {weights[k]}" for k in order if tree.class_weight[node, k] > 0]
+    drawn = [words(left, y, pair[0])] if pair else []
+    if len(pair) > 1 and text_width(pair[0] + pair[1]) + 6 <= right - left:
+        drawn.append(words(right, y, pair[1], "e i2"))
+    return drawn
+
+
+def _leaf_full(picture: Picture, at: Rectangle) -> list[str]:
+    tree, view, node = picture.tree, picture.view, at.node
+    left, right = at.x + 8, at.x + at.width - 8
+    head, why = picture.reason(node)
+    empty, few = tree.weight[node] <= 0, 0 < tree.weight[node] < FEW_PATIENTS
+    if text_width(why) > at.width - 13:
+        why = why.replace("τ ", "")
+    drawn = _header(picture, at, 38, [(head, leaf_style(picture, node)), (why, "i2")])
+    drawn += class_bar([float(w) for w in tree.class_weight[node]], left, at.y + 46, right - left, 13, view.several)
+    if empty:
+        drawn.append(words(left, at.y + 75, fit("no patients", right - left), "i3"))
+    else:
+        drawn += _weights_line(picture, node, left, right, at.y + 75)
+    k = picture.shown_class(node)
+    drawn += ['<g class="near">', *_interval(picture, node, k, left, right, at.y + 91), "</g>"]
+    p = probability_text(float(tree.probability[node, k]))
+    name = letter(k) + " " + view.class_name(view.classes[k]) if view.several else view.class_name(view.classes[k])
+    name = fit(name, right - left - text_width(p) - 5)
+    drawn += [words(left, at.y + 112, name, "i2"), words(right, at.y + 112, p, "e")]
+    drawn.append(line(left, at.y + 119, right, at.y + 119, "hair"))
+    y = at.bottom - 9
+    n = "empty" if empty else f"n {weight_text(float(tree.weight[node]), picture.fractional)}"
+    drawn += [words(left, y, n, "i2"), words(right, y, f"leaf {picture.leaf_number[node]}", "i3 e")]
+    if few:
+        drawn.append(words(left, y - 16, "few patients", "b"))
+    return drawn
+
+
+def _interval(picture: Picture, node: int, k: int, left: float, right: float, y: float) -> list[str]:
+    """P with its 95 % Clopper–Pearson range on 0 to 1, over the hatched range that abstains."""
+    tree, view, scale = picture.tree, picture.view, Scale(0, 1, left, right)
+    drawn = []
+    if view.decision == "tau":
+        low, high = (0.0, view.tau) if view.several else (1 - view.tau, view.tau)
+        if high > low:
+            drawn.append(hatched(scale(low), y - 6, scale(high) - scale(low), 12))
+    drawn += [
+        line(left, y, right, y, "hair"),
+        line(left, y - 3, left, y + 3, "axis"),
+        line(right, y - 3, right, y + 3, "axis"),
+    ]
+    drawn.append(line(left, y, right, y, "axis thin"))
+    p = float(tree.probability[node, k])
+    if tree.weight[node] > 0:
+        low, high, _ = leaf_range(tree, node, k)
+        drawn += [line(scale(low), y, scale(high), y, "cut")]
+        drawn += [line(scale(end), y - 3, scale(end), y + 3, "cut") for end in (low, high)]
+    place_ = view.class_index(picture.answers[node])
+    drawn.append(dot(scale(p), y, 3.6, "var(--third)" if place_ is None else fill(place_), width=1.2))
+    return drawn
+
+
+def _leaf_compact(picture: Picture, at: Rectangle) -> list[str]:
+    tree, node = picture.tree, at.node
+    left, right = at.x + 6, at.x + at.width - 6
+    head, _ = picture.reason(node)
+    head = head.rstrip(":")
+    drawn = []
+    if picture.answers[node] is None:
+        drawn.append(hatched(at.x + 1, at.y + 1, at.width - 2, 24, 7))
+    drawn.append(words(left, at.y + 17, fit(head, at.width - 9, 12, True), leaf_style(picture, node)))
+    drawn += class_bar(
+        [float(w) for w in tree.class_weight[node]], left, at.y + 32, right - left, 13, picture.view.several
+    )
+    weight, p = float(tree.weight[node]), probability_text(float(tree.probability[node, picture.shown_class(node)]))
+    n, few = weight_text(weight, picture.fractional), 0 < weight < FEW_PATIENTS
+    counted = ("empty", "i2") if weight <= 0 else (f"few: {n}", "b") if few else (f"n {n}", "i2")
+    probability = f"P {p}" if text_width(f"P {p}") <= right - left else p
+    for row, (text, style) in enumerate((counted, (probability, ""), (f"leaf {picture.leaf_number[node]}", "i3"))):
+        drawn.append(words(left, at.y + 60 + 16 * row, fit(text, right - left + 3), style))
+    return drawn
+
+
+def _stub(picture: Picture, at: Rectangle) -> str:
+    tree, node = picture.tree, at.node
+    left, right, n = at.x + 6, at.x + at.width - 6, int(picture.evidence.count[node])
+    body = [
+        box(at.x + 4, at.y + 4, at.width - 4, at.height - 4, style="frame", round_=8),
+        box(at.x, at.y, at.width - 4, at.height - 5, style=picture.frame_style(node), round_=8),
+        words(left, at.y + 18, fit(f"+{at.folded} leaves", right - left - 2, 12, True), "b"),
+    ]
+    weights = [float(w) for w in tree.class_weight[node]]
+    body += class_bar(weights, left, at.y + 30, right - left - 4, 13, picture.view.several)
+    body.append(words(left, at.y + 62, f"n {n}", "i2"))
+    sentence = f"{picture.name(node)} and {at.folded} leaves below it, folded, {n} patients."
+    return picture.button(node, sentence, f"{picture.path_words(node)}\n{sentence}", body)
+
+
+def tree_legend_svg(tree: Tree, view: View) -> str:
+    """Return the legend of the training tree; three or more classes are listed with their letters."""
+    items: list[tuple[str, float]] = []
+    if view.several:
+        for k in range(len(view.classes)):
+            text = fit(view.lettered(k), 150)
+            items.append((box(0, 10, 11, 11, fill(k)) + words(15, 20, text, "i2"), 15 + text_width(text)))
+        if len(view.classes) > SHOWN_LANES:
+            items.append((box(0, 10, 11, 11, "var(--grey-bar)") + words(15, 20, "+ the others", "i2"), 80))
+    else:
+        bars = "".join(
+            box(6 * k, 14 - height, 5, height, fill(0)) + box(6 * k, 15, 5, height / 2, fill(1))
+            for k, height in enumerate((5, 11, 8, 4))
+        )
+        up, down = [fit(view.class_name(c), 120, 12, True) for c in (*view.classes, "", "")][:2]
+        text = (
+            f'<text x="30" y="20" class="i2">patients: <tspan class="b t0">{esc(up)}</tspan> up, '
+            f'<tspan class="b t1">{esc(down)}</tspan> down</text>'
+        )
+        items.append((bars + text, 30 + text_width(f"patients: {up} up, {down} down", 12, True)))
+    cut = box(0, 4, 18, 20, style="band") + line(9, 4, 9, 24, "cut")
+    cut += f'<path d="{polyline(bell_points(9, 4, 19, 13))}" class="bell"/>'
+    zones = bool(np.any(np.isfinite(tree.delta)))
+    said = "threshold and zone" if zones else "threshold ± 1.96 σ: re-measured, may cross"
+    items.append((cut + words(26, 20, said, "i2"), 26 + text_width(said)))
+    widths = box(0, 7, 24, 8, style="pale") + box(0, 19, 24, 2, style="pale")
+    items.append((widths + words(32, 20, "width = patients", "i2"), 32 + text_width("width = patients")))
+    if view.decision in ("tau", "cost"):
+        said = "abstains: best P < τ" if view.decision == "tau" else "abstains: costs least"
+        items.append((hatched(0, 8, 22, 15) + words(30, 20, said, "i2"), 30 + text_width(said)))
+    return flow(items, view.width, "Legend of the tree")

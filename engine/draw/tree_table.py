@@ -1,0 +1,85 @@
+"""The tree as rows: what its picture shows, for readers who want or need a table, and any node's path in words.
+
+In: a tree, what its training patients say, the view. Out: a DataFrame, sentences.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from engine.draw.sheet import View
+from engine.evidence import Evidence
+from engine.export import FEW_PATIENTS, branch_tests, is_fractional, probability_text, weight_text
+from engine.leaves import probability_range
+from engine.tree import BINS, NOMINAL, Tree
+
+
+def step_words(tree: Tree, told: Evidence, node: int, view: View) -> str:
+    """Return what leads from a node's parent to it, "Glucose ≤ 140.8 mg/dL"; "everyone" at the root."""
+    parent = int(tree.parent[node])
+    if parent < 0:
+        return "everyone"
+    place = node - int(tree.first_child[parent])
+    name = tree.variables[int(tree.variable[parent])]
+    test = branch_tests(tree, parent)[place]
+    if tree.gate[parent] in (NOMINAL, BINS):
+        return f"{view.variable(name)} is {test}"
+    short = told.threshold_text(parent)
+    if short and len(tree.children(parent)) == 2:
+        test = f"{test.split(' ')[0]} {short}"
+    return f"{view.variable(name)} {test} {view.units.get(name, '')}".rstrip()
+
+
+def path_words(tree: Tree, told: Evidence, node: int, view: View) -> str:
+    """Return the whole path to a node in words, "Glucose ≤ 140.8 mg/dL and BMI > 26.4 kg/m²"."""
+    steps = [step_words(tree, told, each, view) for each in tree.path(node)[1:]]
+    return " and ".join(steps) if steps else "everyone"
+
+
+def probability_words(tree: Tree, node: int, k: int) -> str:
+    """Return a node's P of class `k` with its 95 % range and n: "0.84 (0.74 to 0.91), n 77"."""
+    if tree.weight[node] <= 0:
+        return f"{probability_text(float(tree.probability[node, k]))}, no training patients"
+    low, high, about = probability_range(
+        float(tree.class_weight[node, k]), float(tree.weight[node]), float(tree.weight_squared[node])
+    )
+    few = ", few patients" if tree.weight[node] < FEW_PATIENTS else ""
+    spread = f"{'about ' if about else ''}{probability_text(low)} to {probability_text(high)}"
+    n = weight_text(float(tree.weight[node]), is_fractional(tree))
+    return f"{probability_text(float(tree.probability[node, k]))} ({spread}), n {n}{few}"
+
+
+def tree_table(tree: Tree, told: Evidence, view: View) -> pd.DataFrame:
+    """Return one row a node, depth first, with the content of the picture as text."""
+    answer_of = dict(zip(map(int, tree.leaves), view.leaf_answers, strict=True))
+    fractional = is_fractional(tree)
+    rows, stack = [], [0]
+    while stack:
+        node = stack.pop()
+        stack.extend(reversed(tree.children(node)))
+        leaf, j = tree.is_leaf(node), int(tree.variable[node])
+        band = None if leaf else told.band(node)
+        shown = band is not None and math.isfinite(band.low)
+        k = view.positive_index
+        if view.several:
+            k = int(np.argmax(tree.probability[node]))
+        counts = {
+            view.class_name(label): weight_text(float(weight), fractional)
+            for label, weight in zip(tree.classes, tree.class_weight[node], strict=True)
+        }
+        rows.append(
+            {
+                "Step": "· " * int(tree.depth[node]) + step_words(tree, told, node, view),
+                "Then": f"leaf: {view.answer(answer_of[node])}" if leaf else f"asks {view.variable(tree.variables[j])}",
+                "Blend range": f"{told.number(j, band.low)} to {told.number(j, band.high)}, {band.kind}"
+                if shown and band
+                else "",
+                "Patients": weight_text(float(tree.weight[node]), fractional),
+                **counts,
+                "P": f"{view.class_name(tree.classes[k])} {probability_words(tree, node, k)}",
+            }
+        )
+    return pd.DataFrame(rows)

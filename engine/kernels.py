@@ -1,0 +1,641 @@
+"""Every compiled function of the engine, and the only importer of numba.
+
+In: plain arrays (values by variable, label codes, weights, the tree's arrays). Out: plain arrays.
+Label codes 0 … K-1 are the precise classes; codes from K on are sets of several classes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+NORMAL, UNIFORM, LAPLACE, LOGISTIC = range(4)
+ENTROPY, LOGICAL = range(2)
+HARD, SOFT, COHERENT, ZONE = range(4)
+NOMINAL_GATE = 3  # engine.tree.NOMINAL
+REACH = np.array([9.0, 1.7320508075688774, 28.0, 23.0])  # |z| beyond which F is 0 or 1 to 1e-17, by shape
+SLACK_WEIGHT = 1e-9
+TIE = 1e-12
+
+
+class Labels(NamedTuple):
+    """Label sets as numbers: `share` (S, K) gives each member 1/|set|; `mask` (S,) the members as bits.
+
+    `precise` is True when every patient has one class; `everything` when each imprecise label is the full set.
+    """
+
+    share: Any
+    mask: Any
+    precise: bool
+    everything: bool
+
+
+class Error(NamedTuple):
+    """Measurement error by variable: constant σ, coefficient of variation, shape code, misrecording probability."""
+
+    sigma: Any
+    cv: Any
+    shape: Any
+    misrecord: Any
+
+
+class Splits(NamedTuple):
+    """The arrays of a tree that routing reads; see `engine.tree.Tree`."""
+
+    variable: Any
+    gate: Any
+    first_child: Any
+    n_children: Any
+    threshold: Any
+    closed_le: Any
+    delta: Any
+    box_low: Any
+    box_high: Any
+    share: Any
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile with a cache on disk, or without where no folder can be written."""
+    try:
+        return numba.njit(cache=True, nogil=True, fastmath=False)(function)
+    except RuntimeError:
+        return numba.njit(nogil=True, fastmath=False)(function)
+
+
+# Noise shapes
+
+
+@compiled
+def cdf(z, shape):
+    """Return F(z), the CDF of the unit-variance shape. METHODS §2."""
+    if shape == NORMAL:
+        return 0.5 * math.erfc(-z * 0.7071067811865476)
+    if shape == UNIFORM:
+        return min(1.0, max(0.0, 0.5 + z * 0.28867513459481287))
+    if shape == LAPLACE:
+        if z < 0.0:
+            return 0.5 * math.exp(1.4142135623730951 * z)
+        return 1.0 - 0.5 * math.exp(-1.4142135623730951 * z)
+    t = 1.8137993642342178 * z
+    if t < 0.0:
+        e = math.exp(t)
+        return e / (1.0 + e)
+    return 1.0 / (1.0 + math.exp(-t))
+
+
+@compiled
+def mass(low, high, shape):
+    """Return F(high) - F(low), worked in the lower tail so that far intervals keep their digits."""
+    if high <= low:
+        return 0.0
+    if low > 0.0:
+        return cdf(-low, shape) - cdf(-high, shape)
+    return cdf(high, shape) - cdf(low, shape)
+
+
+@compiled
+def sigma_at(x, variable, error):
+    """Return σ of `variable` at the value `x`: sqrt(σ0² + (CV·x)²)."""
+    cv = error.cv[variable]
+    if cv == 0.0:
+        return error.sigma[variable]
+    return math.hypot(error.sigma[variable], cv * x)
+
+
+# Impurity
+
+
+@compiled
+def entropy(weights):
+    """Return -Σ p log2 p of class weights; 0 when there is no weight."""
+    total = weights.sum()
+    if total <= 0.0:
+        return 0.0
+    h = 0.0
+    for w in weights:
+        if w > 0.0:
+            p = w / total
+            h -= p * math.log2(p)
+    return h
+
+
+@compiled
+def gini(weights):
+    """Return 1 - Σ p² of class weights; 0 when there is no weight."""
+    total = weights.sum()
+    if total <= 0.0:
+        return 0.0
+    squares = 0.0
+    for w in weights:
+        squares += (w / total) * (w / total)
+    return 1.0 - squares
+
+
+@compiled
+def most_level(weights, extra):
+    """Return Σ n² after pouring `extra` on the lightest of `weights` until they are level."""
+    level = np.sort(weights)
+    k = len(level)
+    poured, height = extra, level[0]
+    count = 1
+    while count < k and poured > 0.0:
+        need = (level[count] - height) * count
+        if need >= poured:
+            break
+        poured -= need
+        height = level[count]
+        count += 1
+    height += poured / count
+    squares = 0.0
+    for i in range(k):
+        n = height if i < count else level[i]
+        squares += n * n
+    return squares
+
+
+@compiled
+def logical_bounds(by_code, labels):
+    """Return the least and the largest logical entropy over the partitions compatible with the label sets. METHODS §6.
+
+    Parameters: `by_code` (S,) weights by label code; `labels` the sets. Divisible weights.
+    """
+    n_classes = labels.share.shape[1]
+    total = by_code.sum()
+    if total <= 0.0:
+        return 0.0, 0.0
+    precise = by_code[:n_classes]
+    if labels.precise or by_code[n_classes:].sum() <= 0.0:
+        h = gini(precise)
+        return h, h
+    scale = 1.0 / (total * total)
+    if labels.everything:
+        extra = by_code[n_classes:].sum()
+        heaviest = precise.max()
+        most = (precise * precise).sum() - heaviest * heaviest + (heaviest + extra) ** 2
+        return 1.0 - most * scale, 1.0 - most_level(precise, extra) * scale
+    subsets = 1 << n_classes
+    meets = np.zeros(subsets)
+    for s in range(subsets):
+        for c in range(len(by_code)):
+            if by_code[c] > 0.0 and labels.mask[c] & s:
+                meets[s] += by_code[c]
+    best = np.zeros(subsets)
+    for s in range(1, subsets):
+        for k in range(n_classes):
+            if s >> k & 1:
+                rest = s & ~(1 << k)
+                value = best[rest] + (meets[s] - meets[rest]) ** 2
+                best[s] = max(best[s], value)
+    most = best[subsets - 1]
+    mask = labels.mask.copy()
+    left = by_code.copy()
+    alive = subsets - 1
+    least = 0.0
+    while alive:
+        densest, load, size = 0, -1.0, 0
+        for s in range(1, subsets):
+            if s & ~alive:
+                continue
+            inside = 0.0
+            for c in range(len(left)):
+                if left[c] > 0.0 and mask[c] & ~s == 0:
+                    inside += left[c]
+            members = 0
+            for k in range(n_classes):
+                members += s >> k & 1
+            here = inside / members
+            if here > load + 1e-15 * total or (here > load - 1e-15 * total and members > size):
+                densest, load, size = s, max(load, here), members
+        least += size * load * load
+        for c in range(len(left)):
+            if left[c] > 0.0 and mask[c] & ~densest == 0:
+                left[c] = 0.0
+            mask[c] &= ~densest
+        alive &= ~densest
+    return 1.0 - most * scale, 1.0 - least * scale
+
+
+@compiled
+def impurity(by_code, criterion, labels):
+    """Return the impurity of weights by label code: entropy, or the mean logical entropy (gini when precise)."""
+    if criterion == ENTROPY:
+        if labels.precise:
+            return entropy(by_code)
+        weights = np.zeros(labels.share.shape[1])
+        for c in range(len(by_code)):
+            if by_code[c] > 0.0:
+                weights += by_code[c] * labels.share[c]
+        return entropy(weights)
+    if labels.precise:
+        return gini(by_code)
+    low, high = logical_bounds(by_code, labels)
+    return 0.5 * (low + high)
+
+
+# Search
+
+
+@compiled
+def code_weights(rows, label, weight, n_codes):
+    """Return the weight by label code of the patients `rows`."""
+    by_code = np.zeros(n_codes)
+    for i in rows:
+        by_code[label[i]] += weight[i]
+    return by_code
+
+
+@compiled
+def exact_curve(order, column, label, weight, criterion, labels, min_leaf, below, above, gain):
+    """Gain of every cut between neighbouring distinct values of one variable. METHODS §4.
+
+    `order` (n,) lists the node's known patients by rising value; `weight` (N,) their weights.
+    Writes the values either side of cut c into `below`, `above` and its gain into `gain` (-inf when inadmissible).
+    Returns the number of cuts.
+    """
+    n, n_codes = len(order), len(labels.mask)
+    whole = code_weights(order, label, weight, n_codes)
+    total = whole.sum()
+    before = impurity(whole, criterion, labels)
+    left, right = np.zeros(n_codes), whole.copy()
+    left_total, cuts = 0.0, 0
+    for position in range(n - 1):
+        i = order[position]
+        w = weight[i]
+        left[label[i]] += w
+        right[label[i]] = max(0.0, right[label[i]] - w)
+        left_total += w
+        low, high = column[i], column[order[position + 1]]
+        if not low < high:
+            continue
+        below[cuts], above[cuts] = low, high
+        right_total = total - left_total
+        if left_total >= min_leaf - SLACK_WEIGHT and right_total >= min_leaf - SLACK_WEIGHT and right_total > 0.0:
+            after = left_total * impurity(left, criterion, labels) + right_total * impurity(right, criterion, labels)
+            gain[cuts] = before - after / total
+        else:
+            gain[cuts] = -np.inf
+        cuts += 1
+    return cuts
+
+
+@compiled
+def soft_curve(
+    order,
+    column,
+    label,
+    weight,
+    error,
+    variable,
+    start,
+    step,
+    criterion,
+    labels,
+    min_leaf,
+    hard,
+    gain,
+):
+    """Gain of every threshold start + k·step when each value is a distribution. [S] §3.2, METHODS §4.
+
+    `gain` (m,) is written; -inf where a side is lighter than `min_leaf` by soft weights, or, when `hard`, by hard ones.
+    Each patient touches only the thresholds within reach of its noise; beyond them it counts whole.
+    """
+    m, n_codes = len(gain), len(labels.mask)
+    left = np.zeros((m + 1, n_codes))
+    jump = np.zeros((m + 1, n_codes))
+    whole = code_weights(order, label, weight, n_codes)
+    total = whole.sum()
+    before = impurity(whole, criterion, labels)
+    shape = error.shape[variable]
+    for i in order:
+        x, w, c = column[i], weight[i], label[i]
+        sigma = sigma_at(x, variable, error)
+        first = min(m, max(0, int(math.ceil((x - REACH[shape] * sigma - start) / step))))
+        past = (
+            min(
+                m,
+                max(
+                    first,
+                    int(math.floor((x + REACH[shape] * sigma - start) / step)) + 1,
+                ),
+            )
+            if sigma > 0.0
+            else first
+        )
+        for k in range(first, past):
+            left[k, c] += w * cdf((start + k * step - x) / sigma, shape)
+        jump[past, c] += w
+    gone = np.zeros(n_codes)
+    side, rest = np.zeros(n_codes), np.zeros(n_codes)
+    position, hard_left = 0, 0.0
+    for k in range(m):
+        tau = start + k * step
+        left_total = 0.0
+        for c in range(n_codes):
+            gone[c] += jump[k, c]
+            side[c] = min(whole[c], left[k, c] + gone[c])
+            rest[c] = whole[c] - side[c]
+            left_total += side[c]
+        right_total = total - left_total
+        while position < len(order) and column[order[position]] <= tau:
+            hard_left += weight[order[position]]
+            position += 1
+        limit = min_leaf - SLACK_WEIGHT
+        fits = left_total >= limit and right_total >= limit and left_total > 0.0 and right_total > 0.0
+        if hard and (hard_left < limit or total - hard_left < limit or hard_left <= 0.0 or position == len(order)):
+            fits = False
+        gain[k] = -np.inf
+        if fits:
+            after = left_total * impurity(side, criterion, labels) + right_total * impurity(rest, criterion, labels)
+            gain[k] = before - after / total
+
+
+@compiled
+def first_best(gain):
+    """Return the index of the first gain within 1e-12 of the largest, -1 when none is admissible."""
+    top = -np.inf
+    for g in gain:
+        top = max(top, g)
+    if top == -np.inf:
+        return -1
+    for k in range(len(gain)):
+        if gain[k] >= top - TIE:
+            return k
+    return -1
+
+
+@compiled
+def middle_of_first_run(gain):
+    """Return the (lower) middle of the first run of neighbouring gains within 1e-12 of the largest, -1 when none is."""
+    first = first_best(gain)
+    if first < 0:
+        return -1
+    top = gain.max()
+    last = first
+    while last + 1 < len(gain) and gain[last + 1] >= top - TIE:
+        last += 1
+    return (first + last) // 2
+
+
+@compiled
+def best_exact_cuts(order, n_known, wanted, columns, label, weight, criterion, labels, min_leaf):
+    """Best cut of every wanted numeric variable. Returns gain, value below and value above the cut, each (M,).
+
+    A variable without an admissible cut has gain -inf.
+    """
+    n_variables, n = order.shape
+    below, above, gains = np.empty(n), np.empty(n), np.empty(n)
+    gain, low, high = (
+        np.full(n_variables, -np.inf),
+        np.full(n_variables, np.nan),
+        np.full(n_variables, np.nan),
+    )
+    for j in range(n_variables):
+        if not wanted[j]:
+            continue
+        known = order[j, : n_known[j]]
+        cuts = exact_curve(
+            known,
+            columns[j],
+            label,
+            weight,
+            criterion,
+            labels,
+            min_leaf,
+            below,
+            above,
+            gains,
+        )
+        best = first_best(gains[:cuts])
+        if best >= 0:
+            gain[j], low[j], high[j] = gains[best], below[best], above[best]
+    return gain, low, high
+
+
+@compiled
+def category_weights(rows, column, label, weight, n_categories, n_codes):
+    """Return the weight by category and label code (V, S) of the patients `rows` whose category is known."""
+    table = np.zeros((n_categories, n_codes))
+    for i in rows:
+        if not np.isnan(column[i]):
+            table[int(column[i]), label[i]] += weight[i]
+    return table
+
+
+@compiled
+def partition_gain(table, criterion, labels):
+    """Return the gain of dividing weights by label code into the rows of `table` (V, S)."""
+    whole = table.sum(axis=0)
+    total = whole.sum()
+    if total <= 0.0:
+        return -np.inf
+    after = 0.0
+    for v in range(len(table)):
+        part = table[v].sum()
+        if part > 0.0:
+            after += part * impurity(table[v], criterion, labels)
+    return impurity(whole, criterion, labels) - after / total
+
+
+# Gates and routing
+
+
+@compiled
+def gate_shares(x, node, splits, kind, error, out):
+    """Write into `out` the share of a patient with the known value `x` that `node` sends to each child. METHODS §3."""
+    variable = splits.variable[node]
+    if splits.gate[node] == NOMINAL_GATE:
+        v = splits.n_children[node]
+        epsilon = error.misrecord[variable] if kind in (SOFT, COHERENT) and v > 1 else 0.0
+        out[:v] = epsilon / max(1, v - 1)
+        out[int(x)] = 1.0 - epsilon
+        return
+    theta, delta = splits.threshold[node], splits.delta[node]
+    left = 1.0 if (x <= theta if splits.closed_le[node] else x < theta) else 0.0
+    if kind == ZONE:
+        if delta > 0.0:
+            side = zone_side(x, theta, delta)
+            if side < 0:
+                left = 1.0
+            elif side > 0:
+                left = 0.0
+            else:
+                left = min(1.0, max(0.0, (theta + delta - x) / (2.0 * delta)))
+    elif kind != HARD:
+        sigma = sigma_at(x, variable, error)
+        if sigma > 0.0:
+            shape = error.shape[variable]
+            if kind == SOFT:
+                left = cdf((theta - x) / sigma, shape)
+            else:
+                low = (splits.box_low[node] - x) / sigma
+                high = (splits.box_high[node] - x) / sigma
+                whole = mass(low, high, shape)
+                if whole > 0.0:
+                    left = min(1.0, mass(low, (theta - x) / sigma, shape) / whole)
+                elif low >= 0.0:
+                    left = 1.0
+                else:
+                    left = 0.0
+    out[0] = left
+    out[1] = 1.0 - left
+
+
+@compiled
+def zone_side(x, theta, delta):
+    """Return -1 left of the zone, 0 in it, 1 right of it: the zone is low < x <= high. METHODS §7.
+
+    A value within 1e-12·(|θ|+δ) of an edge counts as on it.
+    """
+    near = 1e-12 * (abs(theta) + delta)
+    if x <= theta - delta + near:
+        return -1
+    if x <= theta + delta + near:
+        return 0
+    return 1
+
+
+@compiled
+def divide(rows, weight, original, column, splits, kind, error, floor, refit, pieces):
+    """Divide the patients at one node (index 0 of `splits`) among its children. METHODS §5.
+
+    `weight` and `original` belong to `rows` (n,). Writes their weights into `pieces` (n, C). A piece under
+    `floor` times the original weight goes whole to the patient's heaviest child. When `refit`, writes the known
+    weight's shares into `splits.share`; patients with the value missing follow those shares.
+    """
+    n_children = pieces.shape[1]
+    sent = np.zeros(n_children)
+    known = 0.0
+    for r in range(len(rows)):
+        x = column[rows[r]]
+        if np.isnan(x):
+            continue
+        gate_shares(x, 0, splits, kind, error, pieces[r])
+        settle_pieces(pieces[r], weight[r], floor * original[r])
+        for c in range(n_children):
+            sent[c] += pieces[r, c]
+        known += weight[r]
+    if refit and known > 0.0:
+        splits.share[:] = sent / sent.sum()
+    for r in range(len(rows)):
+        if np.isnan(column[rows[r]]):
+            pieces[r, :] = splits.share
+            settle_pieces(pieces[r], weight[r], floor * original[r])
+
+
+@compiled
+def settle_pieces(pieces, weight, least):
+    """Turn shares in `pieces` into weights; a piece below `least` goes whole to the heaviest child (first on ties)."""
+    heaviest = 0
+    for c in range(1, len(pieces)):
+        if pieces[c] > pieces[heaviest]:
+            heaviest = c
+    kept = 0.0
+    for c in range(len(pieces)):
+        if c != heaviest:
+            pieces[c] = weight * pieces[c] if weight * pieces[c] >= least else 0.0
+            kept += pieces[c]
+    pieces[heaviest] = weight - kept
+
+
+@compiled
+def keep_rows(order, n_known, weight, n_kept):
+    """Return the sorted orders (M, n_kept) and known counts of the patients with positive `weight`, order kept."""
+    n_variables = order.shape[0]
+    kept = np.empty((n_variables, n_kept), np.int32)
+    counts = np.zeros(n_variables, np.int64)
+    for j in range(n_variables):
+        count = 0
+        for position in range(n_known[j]):
+            i = order[j, position]
+            if weight[i] > 0.0:
+                kept[j, count] = i
+                count += 1
+        counts[j] = count
+    return kept, counts
+
+
+@compiled
+def walk(x, splits, kind, error, nodes, shares, scratch):
+    """List in `nodes` and `shares` every node that the patient `x` (M,) reaches with positive share; return how many.
+
+    Parents come before their children. `scratch` holds the shares of one node's children.
+    """
+    nodes[0], shares[0] = 0, 1.0
+    count, place = 1, 0
+    while place < count:
+        node, share = nodes[place], shares[place]
+        place += 1
+        first, n_children = splits.first_child[node], splits.n_children[node]
+        if n_children == 0:
+            continue
+        value = x[splits.variable[node]]
+        if np.isnan(value):
+            for c in range(n_children):
+                scratch[c] = splits.share[first + c]
+        else:
+            gate_shares(value, node, splits, kind, error, scratch)
+        for c in range(n_children):
+            part = share * scratch[c]
+            if part > 0.0:
+                nodes[count], shares[count] = first + c, part
+                count += 1
+    return count
+
+
+@compiled
+def reach_all(values, splits, kind, error, reach):
+    """Write into `reach` (n, N) the share of each patient of `values` (n, M) at each node."""
+    n_nodes = reach.shape[1]
+    nodes, shares, scratch = (
+        np.empty(n_nodes, np.int64),
+        np.empty(n_nodes),
+        np.empty(n_nodes),
+    )
+    for i in range(len(values)):
+        count = walk(values[i], splits, kind, error, nodes, shares, scratch)
+        for p in range(count):
+            reach[i, nodes[p]] = shares[p]
+
+
+@compiled
+def mix_leaves(values, splits, kind, error, answer, out):
+    """Write into `out` (n, K) each patient's mixture Σ share(leaf)·answer[leaf]. METHODS §3."""
+    n_nodes = len(answer)
+    nodes, shares, scratch = (
+        np.empty(n_nodes, np.int64),
+        np.empty(n_nodes),
+        np.empty(n_nodes),
+    )
+    for i in range(len(values)):
+        count = walk(values[i], splits, kind, error, nodes, shares, scratch)
+        out[i, :] = 0.0
+        for p in range(count):
+            node = nodes[p]
+            if splits.n_children[node] == 0:
+                for k in range(answer.shape[1]):
+                    out[i, k] += shares[p] * answer[node, k]
+
+
+@compiled
+def undecided_all(values, splits, error, undecided):
+    """Write True for each patient who meets a zone at a node of positive hard share, or lacks a value there."""
+    n_nodes = len(splits.variable)
+    nodes, shares, scratch = (
+        np.empty(n_nodes, np.int64),
+        np.empty(n_nodes),
+        np.empty(n_nodes),
+    )
+    for i in range(len(values)):
+        count = walk(values[i], splits, HARD, error, nodes, shares, scratch)
+        undecided[i] = False
+        for p in range(count):
+            node = nodes[p]
+            if splits.n_children[node] == 0 or not splits.delta[node] > 0.0:
+                continue
+            x = values[i, splits.variable[node]]
+            if np.isnan(x) or zone_side(x, splits.threshold[node], splits.delta[node]) == 0:
+                undecided[i] = True

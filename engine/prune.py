@@ -1,0 +1,127 @@
+"""Pessimistic pruning: a subtree, a leaf, or a child in its parent's place, whichever is charged least.
+
+In: a grown root and the training patients. Out: the same root, pruned in place, its weights worked out again.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.gates import divide, node_splits
+from engine.grow import make_node
+from engine.leaves import upper_limit
+from engine.noise import ResolvedNoise
+from engine.table import Table
+from engine.tree import LEAF, Node
+
+Floats = NDArray[np.float64]
+TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """How leaves are charged and patients sent down again; the names are the constructor's (METHODS §0)."""
+
+    table: Table
+    propagation: str
+    noise: ResolvedNoise  # of propagation
+    weight_floor: float
+    confidence: float
+    pruning_laplace: bool
+
+
+def charge(class_weight: Floats, confidence: float, pruning_laplace: bool) -> float:
+    """Return N·U(E, N), what a leaf with these class weights (K,) is charged. [S] App. B, METHODS §5.
+
+    An empty leaf is charged nothing. With `pruning_laplace`, E is N·(1 - (N_maj + 1)/(N + K)).
+    """
+    n = float(class_weight.sum())
+    if n <= 0.0:
+        return 0.0
+    most = float(class_weight.max())
+    errors = n * (1.0 - (most + 1.0) / (n + len(class_weight))) if pruning_laplace else n - most
+    return n * upper_limit(max(0.0, errors), n, confidence)
+
+
+def send_down(
+    pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, refit: bool
+) -> list[tuple[NDArray[np.int32], Floats]]:
+    """Return the patients and weights that a split node sends to each child."""
+    table = pruning.table
+    pieces = divide(
+        node_splits(node), rows, weight, table.weight[rows], table.columns[node.variable], pruning.propagation,
+        pruning.noise, pruning.weight_floor, refit,
+    )  # fmt: skip
+    return [(rows[part > 0.0], np.ascontiguousarray(part[part > 0.0])) for part in pieces.T]
+
+
+def subtree_copy(node: Node) -> Node:
+    """Return the splits below `node` as new nodes."""
+    top = copy.copy(node)
+    stack = [top]
+    while stack:
+        here = stack.pop()
+        here.share = here.share.copy()
+        here.children = [copy.copy(child) for child in here.children]
+        stack.extend(here.children)
+    return top
+
+
+def refill(pruning: Pruning, top: Node, rows: NDArray[np.int32], weight: Floats) -> float:
+    """Send patients down the subtree again, writing weights and shares; return the sum of its leaves' charges."""
+    charged = 0.0
+    stack = [(top, rows, weight)]
+    while stack:
+        node, rows, weight = stack.pop()
+        fresh = make_node(pruning.table, rows, weight, node.depth)
+        node.class_weight, node.weight, node.weight_squared = fresh.class_weight, fresh.weight, fresh.weight_squared
+        if node.gate == LEAF:
+            charged += charge(node.class_weight, pruning.confidence, pruning.pruning_laplace)
+            continue
+        parts = send_down(pruning, node, rows, weight, refit=True)
+        stack.extend((child, *part) for child, part in zip(node.children, parts, strict=True))
+    return charged
+
+
+def choose(pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, kept: float) -> float:
+    """Turn a split node into a leaf or one of its children when that is charged less; return what it is charged now.
+
+    Parameters
+    ----------
+    kept : the sum of the charges of the leaves below. The smallest wins, preferring the leaf, then the first child.
+    """
+    raised = [subtree_copy(child) for child in node.children]
+    as_leaf = charge(node.class_weight, pruning.confidence, pruning.pruning_laplace)
+    charges = [as_leaf, *(refill(pruning, child, rows, weight) for child in raised), kept]
+    choice = next(k for k, value in enumerate(charges) if value <= min(charges) + TIE)
+    if choice == 0:
+        node.become_leaf()
+    elif choice <= len(raised):
+        vars(node).update(vars(raised[choice - 1]))
+    return charges[choice]
+
+
+def prune_pessimistically(root: Node, pruning: Pruning) -> None:
+    """Prune a grown tree bottom-up in place. [S] App. B, METHODS §5.
+
+    At every split node the least charged of its subtree, a leaf, and each child in its place (with all the node's
+    patients sent down it again, not pruned again) is kept.
+    """
+    rows = np.flatnonzero(pruning.table.weight > 0.0).astype(np.int32)
+    arriving = [(root, rows, pruning.table.weight[rows])]
+    for node, rows, weight in arriving:  # grows while it is read: parents before children
+        if node.gate != LEAF:
+            parts = send_down(pruning, node, rows, weight, refit=False)
+            arriving.extend((child, *part) for child, part in zip(node.children, parts, strict=True))
+    charges: dict[int, float] = {}
+    while arriving:
+        node, rows, weight = arriving.pop()
+        if node.gate == LEAF:
+            charges[id(node)] = charge(node.class_weight, pruning.confidence, pruning.pruning_laplace)
+        else:
+            kept = sum(charges.pop(id(child)) for child in node.children)
+            charges[id(node)] = choose(pruning, node, rows, weight, kept)

@@ -1,0 +1,560 @@
+"""Files and data frames become typed columns and labels, with every guess said and open to correction.
+
+In: bytes, a path or a DataFrame, and whatever the reader of the preview has already corrected.
+Out: a `ReadTable`: variables, labels, one `Column` per column of the file, what was understood, problems.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from engine.errors import PenumbraError
+from engine.formats import MISSING_TOKENS, SETS, as_text, is_nothing, read_file, unique_names
+from engine.numerals import GROUP_MARKS, WAYS, column_marks, evidence_of, file_marks, numbers_in
+
+Kind = Literal["numeric", "nominal"]
+Role = Literal["variable", "target", "identifier", "ignore"]
+ROLES = ("numeric", "nominal", "target", "identifier", "ignore")
+PREVIEW_ROWS = 20
+MAX_UNREADABLE = 0.05  # a larger share of cells that are no numbers makes a column nominal
+
+_TARGET_NAMES = ("class", "target", "outcome", "label", "diagnosis", "response", "result", "y")
+_IDENTIFIER_NAME = re.compile(r"(?:^|[ _.-])(?:id|mrn|nr|no|number|patient|case|record|subject)$|^id(?:$|[ _.-])", re.I)
+_ABSTAIN = re.compile(
+    r"abstain\w*|abstention|unclear|undetermined|indeterminate|undecided|uncertain|not sure|unsure"
+    r"|don'?t know|equivocal|(?:the )?doctor abstained",
+    re.I,
+)
+_DATE = (
+    r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}(?:[T ][0-9:.+Z-]+)?"
+    r"|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2})(?: [0-9:]+(?: ?[AaPp][Mm])?)?"
+)
+_UNIT_IN_NAME = re.compile(r"^(?P<name>.*?\S)(?P<space>\s*)[(\[](?P<unit>[^()\[\]]{1,20})[)\]]\s*$")
+_UNITS = frozenset(
+    "% ‰ ° °c c deg degree degrees g kg mg µg μg ug ng pg l dl ml µl μl ul fl mol mmol µmol μmol umol nmol "
+    "pmol m cm mm µm μm um nm h hr hrs hour hours min s sec ms d day days week weeks month months yr yrs y "
+    "year years bpm mmhg hg kpa pa cmho u iu ku mu miu µu μu µiu μiu uiu meq count counts n points point score "
+    "kcal kj w j ratio cells copies".split()
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the file, as it will be used.
+
+    Attributes
+    ----------
+    name : str
+        As in the file, unit included; a repeated name gets a number and a sentence in `ReadTable.problems`.
+    kind : {"numeric", "nominal"}
+    role : {"variable", "target", "identifier", "ignore"}
+    unit : str or None
+        The unit written behind a numeric column's name, "mg/dL" in "Glucose (mg/dL)".
+    missing : int
+        Cells that count as missing; for the target, labels that are empty or mean that the doctor abstained.
+    levels : tuple of str or None
+        Categories or labels in the order met, or in the order given; None for numbers.
+    """
+
+    name: str
+    kind: Kind
+    role: Role
+    unit: str | None
+    missing: int
+    levels: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class ReadTable:
+    """A file that has been read.
+
+    Attributes
+    ----------
+    X : DataFrame
+        The variables under their original names, float64 or categories; NaN where missing.
+    y : object array
+        A label as in the file, a tuple of labels still possible, or None (empty, or abstained).
+    columns : tuple of Column
+        One per column of the file, in its order.
+    understood : mapping
+        format, delimiter, decimal, thousands, encoding, missing (tokens met), sheet, rows, header (False: the
+        first line is data), target.
+    problems : tuple of str
+        Sentences for the user; nothing was dropped or changed without one. None holds a patient's value.
+    preview : DataFrame
+        The first rows of every column as they stand in the file, as text.
+    """
+
+    X: pd.DataFrame
+    y: NDArray[np.object_]
+    columns: tuple[Column, ...]
+    understood: Mapping[str, Any]
+    problems: tuple[str, ...]
+    preview: pd.DataFrame
+
+
+@dataclass(eq=False)
+class _Cells:
+    """One column on its way: its text, which cells are missing, and its numbers."""
+
+    name: str
+    text: pd.Series[str]
+    empty: NDArray[np.bool_]  # a missing token
+    missing: NDArray[np.bool_]  # that, or no number, in a numeric column
+    numbers: NDArray[np.float64] | None
+    levels: tuple[str, ...] | None
+    sets: NDArray[np.object_] | None
+    tokens: dict[str, int] = field(default_factory=dict)
+    own_tokens: frozenset[str] = frozenset()
+    kind: Kind = "nominal"
+    spaced: int = 0
+    unreadable: int = 0
+    infinite: int = 0
+
+    @property
+    def known(self) -> pd.Series[str]:
+        return self.text[~self.missing]
+
+    @property
+    def unit(self) -> str | None:
+        return _unit(self.name) if self.kind == "numeric" else None
+
+    def met(self) -> tuple[str, ...]:
+        """Return the levels: as declared, or in the order met."""
+        return tuple(pd.unique(self.known)) if self.levels is None else self.levels
+
+    def values(self) -> NDArray[np.float64] | pd.Categorical:
+        """Return the column as a classifier takes it."""
+        if self.kind == "numeric" and self.numbers is not None:
+            return np.where(self.missing, np.nan, self.numbers)
+        return pd.Categorical(self.text.where(~self.missing).astype(object), categories=list(self.met()))
+
+
+def read_table(
+    source: bytes | str | Path | pd.DataFrame,
+    filename: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    missing: str | Iterable[str] | Mapping[str, Iterable[str] | str] | None = None,
+    sheet: str | int | None = None,
+    roles: Mapping[str, str] | None = None,
+    target: str | None = None,
+    abstain: str | Iterable[str] | None = None,
+) -> ReadTable:
+    """Read a table of patients, one row each; whatever is not given is detected.
+
+    Parameters
+    ----------
+    source : bytes, path or DataFrame
+        CSV, TSV or other separated text (also .gz), Excel (.xlsx), Parquet or ARFF, up to 50 MB.
+    filename : str, optional
+        The name an upload came with.
+    delimiter, decimal, thousands, encoding : str, optional
+        Of a text file; ``thousands=""`` means that there is no such mark.
+    missing : str, sequence of str or mapping, optional
+        Tokens that mean missing in every column, in place of `MISSING_TOKENS`; or a mapping from a column
+        to tokens of its own *beside* the usual ones (``{"glucose": ["0"]}``), ``"*"`` for the whole file.
+        An empty cell is always missing.
+    sheet : str or int, optional
+        Of a workbook.
+    roles : mapping, optional
+        ``{column: "numeric" | "nominal" | "target" | "identifier" | "ignore"}``.
+    target : str, optional
+        The column that holds the labels.
+    abstain : str or sequence of str, optional
+        Labels that mean "the doctor abstained": every class stays possible.
+
+    Returns
+    -------
+    ReadTable
+
+    Raises
+    ------
+    PenumbraError
+        With one sentence, when the file cannot be read as a table or an argument does not fit it.
+    """
+    _check_marks(delimiter, decimal, thousands)
+    problems: list[str] = []
+    understood: dict[str, Any]
+    if isinstance(source, pd.DataFrame):
+        frame, understood = source.reset_index(drop=True), {"format": "DataFrame", "header": True}
+        frame.columns = pd.Index(unique_names([str(name) for name in frame.columns], problems))
+    else:
+        frame, understood = read_file(source, filename, delimiter, encoding, sheet, problems)
+    if frame.shape[1] < 2:
+        raise PenumbraError(
+            "Only one column was found; a table needs at least one variable and one column of labels. "
+            "If the file has more, state its delimiter."
+        )
+    if not len(frame):
+        raise PenumbraError("The file holds column names but no rows; add at least one patient.")
+
+    cells = [_cells(name, frame[name]) for name in frame.columns]
+    stated = _check_roles(roles, target, [c.name for c in cells])
+    _mark_missing(cells, missing)
+    understood |= _read_numbers(cells, stated, decimal, thousands, understood.get("delimiter"), problems)
+    understood["missing"] = _say_missing(cells, problems)
+    found = _find_roles(cells, stated, problems)
+    _say_doubts(cells, found, stated, problems)
+
+    labels = next(c for c in cells if found[c.name] == "target")
+    y, classes = _labels(labels, abstain, problems)
+    variables = [c for c in cells if found[c.name] == "variable"]
+    if not variables:
+        raise PenumbraError("No column is left as a variable; set the role of at least one to numeric or nominal.")
+    columns = tuple(
+        Column(c.name, "nominal", "target", None, sum(label is None for label in y), classes)
+        if c is labels
+        else Column(
+            c.name,
+            c.kind,
+            found[c.name],
+            c.unit,
+            int(c.missing.sum()),
+            c.met() if c.kind == "nominal" else None,
+        )
+        for c in cells
+    )
+    understood |= {"rows": len(frame), "target": labels.name}
+    X = pd.DataFrame({c.name: c.values() for c in variables})
+    preview = pd.DataFrame({c.name: c.text.head(PREVIEW_ROWS) for c in cells})
+    return ReadTable(X, y, columns, understood, tuple(problems), preview)
+
+
+def _check_marks(delimiter: str | None, decimal: str | None, thousands: str | None) -> None:
+    if delimiter is not None and len(delimiter) != 1:
+        raise PenumbraError("The delimiter must be one character, such as a comma, a semicolon, a bar or a tab.")
+    if decimal not in (None, ".", ","):
+        raise PenumbraError("The decimal mark must be a point or a comma.")
+    if thousands not in (None, "", *GROUP_MARKS):
+        raise PenumbraError("The thousands mark must be a comma, a point, a space, an apostrophe, or empty for none.")
+    if thousands and thousands == decimal:
+        raise PenumbraError("The decimal mark and the thousands mark are the same; state two different ones.")
+
+
+def _check_roles(roles: Mapping[str, str] | None, target: str | None, names: list[str]) -> dict[str, str]:
+    """Return the roles the user stated, the target among them; refuse what does not fit the file."""
+    stated = dict(roles or {})
+    if target is not None:
+        others = [name for name, role in stated.items() if role == "target" and name != target]
+        for name in others:
+            raise PenumbraError(f"Both “{target}” and “{name}” are stated as the target; choose one.")
+        stated[target] = "target"
+    for name, role in stated.items():
+        if name not in names:
+            shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+            raise PenumbraError(f"There is no column “{name}”; the columns are: {shown}.")
+        if role not in ROLES:
+            raise PenumbraError(f"The role “{role}” of “{name}” is not known; choose among {', '.join(ROLES)}.")
+    if sum(role == "target" for role in stated.values()) > 1:
+        raise PenumbraError("More than one column is stated as the target; choose one.")
+    return stated
+
+
+def _cells(name: str, column: pd.Series[Any]) -> _Cells:
+    """Return a column as text, with its numbers and declared levels where it comes typed."""
+    numbers, levels, sets = None, None, None
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        levels = tuple(as_text(level) for level in column.cat.categories)
+        column = column.astype(object)
+    elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+        numbers = column.to_numpy(dtype=float, na_value=np.nan)
+    if isinstance(column.dtype, pd.StringDtype):
+        text = column.fillna("")
+    else:
+        cells = column.tolist()
+        whole = all(
+            isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells if not is_nothing(cell)
+        )
+        if numbers is None and whole and levels is None:
+            numbers = np.array([np.nan if is_nothing(cell) else cell for cell in cells], dtype=float)
+        if any(isinstance(cell, SETS) for cell in cells):
+            sets = np.empty(len(cells), dtype=object)
+            for i, cell in enumerate(cells):
+                sets[i] = tuple(map(as_text, cell)) if isinstance(cell, SETS) else None
+        text = pd.Series([as_text(cell) for cell in cells], dtype="str")
+    empty = np.zeros(len(text), dtype=bool)
+    return _Cells(name, text.astype("str"), empty, empty, numbers, levels, sets)
+
+
+def _tokens(
+    missing: str | Iterable[str] | Mapping[str, Any] | None, names: list[str]
+) -> dict[str, tuple[set[str], set[str]]]:
+    """Return for every column the tokens that mean missing: those of the whole file, and its own."""
+    own: Mapping[str, Any] = missing if isinstance(missing, Mapping) else {}
+    every = own.get("*") if isinstance(missing, Mapping) else missing
+    common = set(MISSING_TOKENS) if every is None else {""} | _words(every)
+    for name in own:
+        if name != "*" and name not in names:
+            raise PenumbraError(f"Missing tokens are stated for “{name}”, which is not a column of the file.")
+    return {name: (common, _words(own.get(name, ()))) for name in names}
+
+
+def _words(tokens: str | Iterable[str]) -> set[str]:
+    return {str(token).strip() for token in ([tokens] if isinstance(tokens, str) else tokens)}
+
+
+def _mark_missing(cells: list[_Cells], missing: str | Iterable[str] | Mapping[str, Any] | None) -> None:
+    """Mark the cells that mean missing; a minus beside a plus is a level, and so is a declared one."""
+    tokens = _tokens(missing, [c.name for c in cells])
+    for c in cells:
+        stripped = c.text.str.strip()
+        c.spaced, c.text = int((stripped != c.text).sum()), stripped
+        common, own = tokens[c.name]
+        if c.levels is not None:
+            common = common - set(c.levels) | {""}
+        elif common == set(MISSING_TOKENS) and "-" not in own and (c.text == "+").any():
+            common = common - {"-"}
+        c.own_tokens = frozenset(own)
+        c.tokens = {str(k): int(v) for k, v in c.text[c.text.isin(common | own)].value_counts().items()}
+        c.empty = c.missing = c.text.isin(list(c.tokens)).to_numpy(dtype=bool)
+
+
+def _say_missing(cells: list[_Cells], problems: list[str]) -> tuple[str, ...]:
+    """Say which tokens counted as missing, and where; return those met."""
+    met = sorted({token for c in cells for token in c.tokens})
+    for token in filter(None, met):
+        where = [c for c in cells if token in c.tokens]
+        times = _count(sum(c.tokens[token] for c in where), "time", "times")
+        problems.append(f"“{token}” counts as missing, {times} in {_list([c.name for c in where])}.")
+    return tuple(met)
+
+
+def _read_numbers(
+    cells: list[_Cells],
+    stated: Mapping[str, str],
+    decimal: str | None,
+    thousands: str | None,
+    delimiter: str | None,
+    problems: list[str],
+) -> dict[str, str]:
+    """Settle the decimal and thousands marks, then give every column its kind and its numbers."""
+    is_open = [
+        c.numbers is None and c.levels is None and stated.get(c.name) not in ("nominal", "target") for c in cells
+    ]
+    evidence = [
+        evidence_of(c.known) if open_ else dict.fromkeys(WAYS, 0) for c, open_ in zip(cells, is_open, strict=True)
+    ]
+    file_decimal, file_thousands = file_marks(evidence, decimal, thousands, delimiter)
+    settled = any(mine["point_decimal"] or mine["comma_groups"] for mine in evidence)
+    doubt_points = delimiter == ";" and not settled
+    for c, open_, mine in zip(cells, is_open, evidence, strict=True):
+        role = stated.get(c.name)
+        if open_:
+            marks = (file_decimal, file_thousands)
+            if decimal is None and thousands is None:
+                marks = column_marks(c.name, mine, marks, doubt_points, problems)
+            numbers = numbers_in(c.text, *marks)
+            known = int((~c.empty).sum())
+            unreadable = int((np.isnan(numbers) & ~c.empty).sum())
+            if role == "numeric" or unreadable <= MAX_UNREADABLE * known:
+                c.numbers = numbers
+            if role == "numeric" or unreadable <= known / 2:
+                c.unreadable = unreadable
+        if c.levels is not None and role == "numeric":
+            raise PenumbraError(f"“{c.name}” has declared categories and cannot be read as numbers; leave it nominal.")
+        if c.numbers is not None and role not in ("nominal", "target"):
+            _become_numeric(c, file_decimal, file_thousands)
+    return {"decimal": file_decimal, "thousands": file_thousands}
+
+
+def _become_numeric(c: _Cells, decimal: str, thousands: str) -> None:
+    """Count what a numeric column cannot hold as missing, and its own tokens however written."""
+    assert c.numbers is not None
+    c.kind = "numeric"
+    c.infinite = int((np.isinf(c.numbers) & ~c.empty).sum())
+    c.missing = c.empty | ~np.isfinite(c.numbers)
+    for token in c.own_tokens:
+        same = ~c.missing & (c.numbers == numbers_in(pd.Series([token], dtype="str"), decimal, thousands)[0])
+        if same.any():
+            c.tokens[token] = c.tokens.get(token, 0) + int(same.sum())
+            c.missing = c.missing | same
+
+
+def _unit(name: str) -> str | None:
+    """Return the unit a name ends in, "mg/dL" in "Glucose (mg/dL)"; None for other words in brackets."""
+    match = _UNIT_IN_NAME.match(name)
+    if match is None or (not match["space"] and re.fullmatch(r"\w", match["unit"])):
+        return None
+    parts = [re.sub(r"[0-9²³^.,×+-]+", "", part).lower() for part in re.split(r"[/·*\s]", match["unit"])]
+    return match["unit"].strip() if any(parts) and all(part in _UNITS for part in parts if part) else None
+
+
+def _find_roles(cells: list[_Cells], stated: Mapping[str, str], problems: list[str]) -> dict[str, Role]:
+    """Give every column a role: as stated, by its name, or by what it holds; say what is left out and why."""
+    found: dict[str, Role] = {}
+    reasons: dict[str, str] = {}
+    for c in cells:
+        match stated.get(c.name):
+            case "target":
+                found[c.name] = "target"
+            case "identifier":
+                found[c.name] = "identifier"
+            case "ignore":
+                found[c.name] = "ignore"
+            case "numeric" | "nominal":
+                found[c.name] = "variable"
+            case _:
+                found[c.name], reasons[c.name] = _guess_role(c)
+    if "target" not in found.values():
+        open_names = [c.name for c in cells if c.name not in stated]
+        named = {name.strip().lower(): name for name in open_names}
+        usable = [name for name in open_names if found[name] == "variable"]
+        by_name = next((named[word] for word in _TARGET_NAMES if word in named), None)
+        if by_name is None and not usable:
+            raise PenumbraError("No column is left that could hold the labels; state which one is the target.")
+        target = by_name or usable[-1]
+        if by_name is None:
+            problems.append(f"No column is named as a class; “{target}”, the last one of use, is taken as the target.")
+        found[target], reasons[target] = "target", ""
+    for reason in dict.fromkeys(filter(None, reasons.values())):
+        names = [name for name, why in reasons.items() if why == reason]
+        problems.append(f"{_list(names)} {'is' if len(names) == 1 else 'are'} {reason}")
+    return found
+
+
+def _guess_role(c: _Cells) -> tuple[Role, str]:
+    """Return a role and, when it leaves the column out, the end of the sentence that says why."""
+    known, n = c.known, len(c.text)
+    different = known.nunique()
+    if different == 0:
+        return "ignore", "empty in every row: left out."
+    if different == 1 < n:
+        return "ignore", "the same in every row, or wherever known: nothing to split on, left out."
+    if c.kind == "nominal" and known.str.fullmatch(_DATE).mean() >= 0.9:
+        return "ignore", "a date: left out. Turn it into a number, such as an age in days, to use it."
+    if different == n >= 5:
+        whole = c.kind == "numeric" and c.numbers is not None and bool((c.numbers == np.floor(c.numbers)).all())
+        rising = whole and n >= 20 and c.numbers is not None and bool((np.diff(c.numbers) > 0).all())
+        if rising or (whole and _IDENTIFIER_NAME.search(c.name)) or (c.kind == "nominal" and c.levels is None):
+            return "identifier", "different in every row: an identifier, left out."
+    if c.kind == "nominal" and c.levels is None and different > max(20, len(known) / 2):
+        return "ignore", "text that differs in most rows, too much to split on: left out."
+    return "variable", ""
+
+
+def _say_doubts(cells: list[_Cells], found: Mapping[str, str], stated: Mapping[str, str], problems: list[str]) -> None:
+    """Say what is odd about the columns that stay, and about the rows."""
+    n = len(cells[0].text)
+    absent, zeros, codes = [], [], []
+    for c in cells:
+        if found[c.name] not in ("variable", "target"):
+            continue
+        numeric = c.kind == "numeric" and found[c.name] == "variable"
+        if c.spaced and not numeric:
+            problems.append(f"“{c.name}”: spaces around {_count(c.spaced, 'cell', 'cells')} were removed.")
+        levels = () if numeric else c.met()
+        if len({level.lower() for level in levels}) < len(levels):
+            problems.append(f"“{c.name}” has levels that differ only in capitals; they are kept apart.")
+        if found[c.name] == "target":
+            continue
+        missing = int(c.missing.sum())
+        if missing >= 0.2 * n:
+            absent.append(f"“{c.name}” in {missing} ({100 * missing / n:.0f} %)")
+        if c.unreadable and numeric:
+            verb = "is no number and counts" if c.unreadable == 1 else "are no numbers and count"
+            problems.append(f"“{c.name}”: {_count(c.unreadable, 'cell', 'cells')} {verb} as missing.")
+        elif c.unreadable and c.name not in stated:
+            problems.append(
+                f"“{c.name}” mixes numbers and words: {c.unreadable} of {n - missing} cells are no numbers, "
+                "so it is read as nominal. Set it to numeric to have those count as missing."
+            )
+        if c.infinite:
+            values_are = _count(c.infinite, "infinite value, which counts", "infinite values, which count")
+            problems.append(f"“{c.name}” holds {values_are} as missing.")
+        if numeric and c.numbers is not None:
+            values = c.numbers[~c.missing]
+            count = _suspicious_zeros(values)
+            if count:
+                zeros.append(f"“{c.name}” ({count})")
+            if c.name not in stated and n >= 30 and _is_code(values):
+                codes.append(c.name)
+    if absent:
+        problems.append(f"Of {n} rows a value is missing for {_join(absent)}.")
+    if zeros:
+        problems.append(f"0 stands far below all other values of {_join(zeros)}; it may mean missing. It is read as 0.")
+    if codes:
+        verb, it = ("takes", "it") if len(codes) == 1 else ("take", "them")
+        shown = _list(codes) if len(codes) <= 8 else f"{_list(codes[:7])} and {len(codes) - 7} more"
+        problems.append(f"{shown} {verb} only a few whole numbers; set {it} to nominal if those are codes.")
+    repeated = int(pd.DataFrame({c.name: c.text for c in cells}).duplicated().sum())
+    if repeated:
+        rows_are = _count(repeated, "row is an exact copy", "rows are exact copies")
+        problems.append(f"{rows_are} of an earlier one; all are kept.")
+
+
+def _is_code(values: NDArray[np.float64]) -> bool:
+    """Tell whether a column takes three to five whole numbers only."""
+    different = np.unique(values)
+    return 3 <= len(different) <= 5 and bool((different == np.floor(different)).all())
+
+
+def _suspicious_zeros(values: NDArray[np.float64]) -> int:
+    """Count the zeros of a column whose other values all lie far above, as if 0 stood for "unknown"."""
+    zeros = int((values == 0).sum())
+    different = np.unique(values)
+    if not 0 < zeros <= len(values) / 2 or different[0] < 0 or len(different) < 16:
+        return 0
+    step = float(np.median(np.diff(different[1:])))
+    return zeros if different[1] > 0.1 * np.median(values[values > 0]) and different[1] >= 5 * step else 0
+
+
+def _labels(
+    c: _Cells, abstain: str | Iterable[str] | None, problems: list[str]
+) -> tuple[NDArray[np.object_], tuple[str, ...]]:
+    """Return the labels as `fit` takes them, and the classes in the order met."""
+    y = c.text.to_numpy(dtype=object)
+    y[c.empty] = None
+    if c.sets is not None:
+        for i, label in enumerate(c.sets):
+            y[i] = y[i] if label is None else label
+    members = [
+        member for label in y if label is not None for member in (label if isinstance(label, tuple) else (label,))
+    ]
+    classes = list(c.levels or dict.fromkeys(members))
+    if c.empty.any():
+        times = int(c.empty.sum())
+        problems.append(f"“{c.name}” has no label in {_count(times, 'row', 'rows')}; there every class stays possible.")
+    abstained = _words(abstain) if abstain is not None else set()
+    for label in sorted(abstained):
+        if label not in classes:
+            known = ", ".join(f"“{name}”" for name in classes[:10]) + (", …" if len(classes) > 10 else "")
+            raise PenumbraError(f"“{c.name}” has no label “{label}” that could mean abstained; its labels are {known}.")
+        times = int((c.text == label).sum())
+        problems.append(f"“{label}” in “{c.name}” means that the doctor abstained, in {_count(times, 'row', 'rows')}.")
+    y[c.text.isin(list(abstained)).to_numpy(dtype=bool)] = None
+    classes = [label for label in classes if label not in abstained]
+    for label in classes:
+        if _ABSTAIN.fullmatch(label):
+            problems.append(
+                f"“{label}” in “{c.name}” may mean that the doctor abstained; until you say so it is a class."
+            )
+    if not classes:
+        raise PenumbraError(f"“{c.name}” holds no label at all; choose another target.")
+    if len({member for label in y for member in (label if isinstance(label, tuple) else (label,))} - {None}) < 2:
+        problems.append(f"“{c.name}” has one class only; a tree needs at least two to tell apart.")
+    if len(classes) > (20 if c.kind == "numeric" else 50):
+        problems.append(f"“{c.name}” has {len(classes)} labels; if it is a measurement, choose another target.")
+    return y, tuple(classes)
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _list(names: list[str]) -> str:
+    return _join([f"“{name}”" for name in names])
+
+
+def _join(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]

@@ -1,0 +1,266 @@
+"""One frozen choice per axis, what combines with what, and the named variants as visible rows.
+
+In: constructor arguments. Out: a checked `Recipe`, or one sentence that names both choices and why they do not combine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from engine.errors import PenumbraError, not_built
+
+AXES: dict[str, tuple[str, ...]] = {
+    "criterion": ("information_gain", "gain_ratio", "gini", "nb_accuracy"),
+    "search": ("exact", "soft", "resampled"),
+    "propagation": ("hard", "soft", "conditional"),
+    "branching": ("binary", "middle", "nary"),
+    "zone": (
+        "none", "margin", "node_bootstrap", "quality_plateau", "class_overlap", "gain_ratio", "quinlan", "noise",
+    ),
+    "pruning": ("none", "pessimistic", "nb_accuracy", "pessimistic+nb_accuracy"),
+    "leaf": ("frequency", "laplace", "naive_bayes"),
+    "evaluation": ("hard", "soft", "coherent", "zone", "deferred"),
+    "decision": ("argmax", "tau", "cost", "set"),
+}  # fmt: skip
+
+NOT_BUILT: dict[str, frozenset[str]] = {
+    "criterion": frozenset({"gain_ratio", "nb_accuracy"}),
+    "search": frozenset({"resampled"}),
+    "propagation": frozenset({"conditional"}),
+    "branching": frozenset({"middle", "nary"}),
+    "zone": frozenset({"node_bootstrap", "class_overlap", "gain_ratio", "quinlan"}),
+    "pruning": frozenset({"nb_accuracy", "pessimistic+nb_accuracy"}),
+    "leaf": frozenset({"naive_bayes"}),
+    "evaluation": frozenset({"deferred"}),
+    "decision": frozenset({"cost", "set"}),
+}
+THRESHOLDS = ("value", "midpoint", "observed")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Every choice and number of METHODS §0 but the noise; the defaults are the constructor's."""
+
+    criterion: str = "information_gain"
+    search: str = "exact"
+    threshold: str = "midpoint"
+    propagation: str = "hard"
+    branching: str = "binary"
+    zone: str = "none"
+    pruning: str = "none"
+    leaf: str = "frequency"
+    evaluation: str = "hard"
+    decision: str = "argmax"
+    tau: float = 0.7
+    cost: Any = None
+    abstain_cost: float | None = None
+    window: float = 6.0
+    resolution: float = 0.1
+    confidence: float = 0.25
+    pruning_laplace: bool = True
+    mdl_correction: bool = False
+    max_depth: int | None = None
+    min_weight_leaf: float | str = 2
+    min_weight_split: float = 2
+    weight_floor: float = 1e-4
+    n_points: int = 100
+    width: float | None = None
+    epsilon: float = 0.05
+    alpha: float = 0.1
+    percentile: float = 10
+    n_bootstraps: int | None = None
+    zone_z: float = 1.96
+    n_bins: int = 10
+    min_samples_middle: int = 5
+    class_weight: str | None = None
+    u_s: float = 1.0
+    u_p: float = 1.0
+    u_e: float = 1.0
+    random_state: Any = None
+
+    def __post_init__(self) -> None:
+        check_recipe(self)
+
+
+DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Recipe)}
+
+FAMILY_C45: dict[str, Any] = {
+    "min_weight_leaf": 2,
+    "confidence": 0.25,
+    "pruning_laplace": True,
+}
+FAMILY_CART: dict[str, Any] = {
+    "criterion": "gini",
+    "min_weight_leaf": 1,
+    "max_depth": 4,
+}
+PESSIMISTIC: dict[str, Any] = {"pruning": "pessimistic", **FAMILY_C45}
+DELTA_METHODS = (
+    "margin",
+    "node_bootstrap",
+    "quality_plateau",
+    "class_overlap",
+    "gain_ratio",
+)
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "CART": FAMILY_CART,
+    "C4.5": PESSIMISTIC,
+    "C4.4": {**FAMILY_C45, "leaf": "laplace"},
+    "SS": {**PESSIMISTIC, "search": "soft"},
+    "STP": {**PESSIMISTIC, "propagation": "soft"},
+    "SS+STP": {**PESSIMISTIC, "search": "soft", "propagation": "soft"},
+    "SE": {**PESSIMISTIC, "evaluation": "soft"},
+    "SS+STP+SE": {**PESSIMISTIC, "search": "soft", "propagation": "soft", "evaluation": "soft"},
+    "PLT": {**PESSIMISTIC, "threshold": "observed", "zone": "quinlan", "evaluation": "zone"},
+    "UDT": {**PESSIMISTIC, "search": "resampled", "propagation": "conditional", "evaluation": "coherent"},
+    **{f"Ternary-{zone}": {**FAMILY_CART, "zone": zone, "evaluation": "zone"} for zone in DELTA_METHODS},
+    **{f"Ternary-{zone}-middle": {**FAMILY_CART, "zone": zone, "branching": "middle"} for zone in DELTA_METHODS},
+    "TWDT": {**FAMILY_CART, "decision": "tau", "tau": 0.7},
+    "CITree": {
+        "criterion": "nb_accuracy", "branching": "nary", "pruning": "pessimistic+nb_accuracy", "leaf": "naive_bayes",
+        "confidence": 0.025, "n_bins": 10,
+    },
+}  # fmt: skip
+
+# METHODS §0.1, choices alone: two axes, the choices on each that do not combine, and why.
+REFUSALS: tuple[tuple[str, frozenset[str], str, frozenset[str], str], ...] = (
+    ("evaluation", frozenset({"zone", "deferred"}), "zone", frozenset({"none"}),
+     "there is no zone to blend in; choose a zone or another evaluation"),
+    ("criterion", frozenset({"nb_accuracy"}), "branching", frozenset({"binary", "middle"}),
+     "accuracy-driven growth is defined for n-ary splits; choose branching nary"),
+    ("criterion", frozenset({"nb_accuracy"}), "search", frozenset({"soft", "resampled"}),
+     "accuracy-driven growth searches exactly"),
+    ("criterion", frozenset({"nb_accuracy"}), "leaf", frozenset({"frequency", "laplace"}),
+     "accuracy-driven growth measures naive Bayes leaves; choose leaf naive_bayes"),
+    ("branching", frozenset({"middle"}), "zone", frozenset({"none", "quinlan"}),
+     "a middle child needs a zone known while the tree grows; choose another zone"),
+    ("branching", frozenset({"middle"}), "evaluation", frozenset({"zone", "deferred"}),
+     "the middle child already takes the patients of the zone; evaluate hard, soft or coherent"),
+    ("branching", frozenset({"nary"}), "search", frozenset({"soft", "resampled"}),
+     "bins leave no threshold to search; search exactly"),
+    ("branching", frozenset({"nary"}), "zone", frozenset(AXES["zone"]) - {"none"},
+     "bins have no threshold to put a zone around; choose zone none"),
+    ("pruning", frozenset({"nb_accuracy", "pessimistic+nb_accuracy"}), "leaf", frozenset({"frequency", "laplace"}),
+     "accuracy pruning compares naive Bayes leaves; choose leaf naive_bayes"),
+)  # fmt: skip
+
+
+def clashes(params: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return every pair of axes whose choices do not combine, with the sentence that says why. METHODS §0.1"""
+    chosen = {**DEFAULTS, **params}
+    return [
+        (
+            first,
+            second,
+            f"{first} {chosen[first]!r} does not combine with {second} {chosen[second]!r}: {why}.",
+        )
+        for first, firsts, second, seconds, why in REFUSALS
+        if chosen[first] in firsts and chosen[second] in seconds
+    ]
+
+
+def refusal(params: Mapping[str, Any]) -> str | None:
+    """Return the sentence that says which two choices do not combine, or None when all do. METHODS §0.1
+
+    Parameters
+    ----------
+    params : constructor arguments; those not given have their defaults.
+    """
+    found = clashes(params)
+    if found:
+        return found[0][2]
+    if params.get("width") is not None and params.get("noise") is not None:
+        return "width does not combine with a stated noise: it is UDT's own noise; give one of the two."
+    return None
+
+
+def unbuilt(params: Mapping[str, Any]) -> str | None:
+    """Return a sentence naming a choice that this version lacks, or None."""
+    chosen = {**DEFAULTS, **params}
+    for axis, choices in NOT_BUILT.items():
+        if chosen[axis] in choices:
+            return str(not_built(f"{axis} {chosen[axis]!r}"))
+    for name in ("mdl_correction", "width"):
+        if chosen[name]:
+            return str(not_built(name))
+    if chosen["min_weight_leaf"] == "c45":
+        return str(not_built("min_weight_leaf 'c45'"))
+    return None
+
+
+def refusals(params: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """Return {(axis, choice): sentence} for every choice that would be refused or is not built, given the others."""
+    found = {}
+    for axis, choices in AXES.items():
+        for choice in choices:
+            here = [why for first, second, why in clashes({**params, axis: choice}) if axis in (first, second)]
+            if choice in NOT_BUILT[axis]:
+                found[axis, choice] = str(not_built(f"{axis} {choice!r}"))
+            elif here:
+                found[axis, choice] = here[0]
+    return found
+
+
+def number_between(low: float, high: float, low_open: bool = False, high_open: bool = False) -> Callable[[Any], bool]:
+    """Return a check that a value is a number in the interval."""
+
+    def check(value: Any) -> bool:
+        if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
+            return False
+        number = float(value)
+        if math.isnan(number):
+            return False
+        return (low < number if low_open else low <= number) and (number < high if high_open else number <= high)
+
+    return check
+
+
+POSITIVE = number_between(0.0, math.inf, low_open=True, high_open=True)
+NOT_NEGATIVE = number_between(0.0, math.inf, high_open=True)
+NUMBERS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "tau": (number_between(0.0, 1.0), "a number from 0 to 1"),
+    "window": (NOT_NEGATIVE, "a number, 0 or more"),
+    "resolution": (POSITIVE, "a number above 0"),
+    "confidence": (
+        number_between(0.0, 1.0, True, True),
+        "a number between 0 and 1, both excluded",
+    ),
+    "min_weight_split": (NOT_NEGATIVE, "a number, 0 or more"),
+    "weight_floor": (
+        number_between(0.0, 1.0, high_open=True),
+        "a number from 0 to below 1",
+    ),
+    "epsilon": (number_between(0.0, 1.0), "a number from 0 to 1"),
+    "alpha": (NOT_NEGATIVE, "a number, 0 or more"),
+    "percentile": (number_between(0.0, 50.0), "a number from 0 to 50"),
+    "zone_z": (NOT_NEGATIVE, "a number, 0 or more"),
+    "u_s": (NOT_NEGATIVE, "a number, 0 or more"),
+    "u_p": (NOT_NEGATIVE, "a number, 0 or more"),
+    "u_e": (NOT_NEGATIVE, "a number, 0 or more"),
+}
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Refuse an unknown choice, a number out of range, an illegal combination, or what is not built yet."""
+    params = vars(recipe)
+    for axis, choices in AXES.items():
+        if params[axis] not in choices:
+            raise PenumbraError(f"{axis} is {params[axis]!r}; choose one of {', '.join(choices)}.")
+    if recipe.threshold not in THRESHOLDS:
+        raise PenumbraError(f"threshold is {recipe.threshold!r}; choose one of {', '.join(THRESHOLDS)}.")
+    for name, (check, allowed) in NUMBERS.items():
+        if not check(params[name]):
+            raise PenumbraError(f"{name} is {params[name]!r}; give {allowed}.")
+    if recipe.min_weight_leaf != "c45" and not NOT_NEGATIVE(recipe.min_weight_leaf):
+        raise PenumbraError(f"min_weight_leaf is {recipe.min_weight_leaf!r}; give a number, 0 or more, or 'c45'.")
+    if recipe.max_depth is not None and not (NOT_NEGATIVE(recipe.max_depth) and float(recipe.max_depth).is_integer()):
+        raise PenumbraError(f"max_depth is {recipe.max_depth!r}; give a whole number, 0 or more, or None for no limit.")
+    if recipe.class_weight not in (None, "balanced"):
+        raise PenumbraError(f"class_weight is {recipe.class_weight!r}; give None or 'balanced'.")
+    sentence = refusal(params) or unbuilt(params)
+    if sentence is not None:
+        raise PenumbraError(sentence)

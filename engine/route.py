@@ -1,0 +1,89 @@
+"""Patients through gates: which nodes they reach, with what share, and what the leaves then say.
+
+In: a finished tree, encoded values (n, M), a gate kind, the noise. Out: reach, shares, mixtures, verdicts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import kernels
+from engine.gates import KINDS, divide, tree_node_splits, tree_splits
+from engine.noise import ResolvedNoise
+from engine.table import Table
+from engine.tree import Tree
+
+Floats = NDArray[np.float64]
+
+
+def noise_or_none(tree: Tree, noise: ResolvedNoise | None) -> ResolvedNoise:
+    """Return the noise, or exact measurements when there is none."""
+    return noise if noise is not None else ResolvedNoise.none(len(tree.variables))
+
+
+def reach(tree: Tree, values: Floats, kind: str, noise: ResolvedNoise | None = None) -> Floats:
+    """Return the share (n, N) of each patient at each node. METHODS §3.
+
+    Parameters
+    ----------
+    tree : finished tree. values : (n, M) encoded values, NaN = missing. kind : "hard", "soft", "coherent" or "zone".
+    noise : resolved noise, read by soft and coherent gates; None = exact.
+    """
+    out = np.zeros((len(values), tree.n_nodes))
+    kernels.reach_all(
+        np.ascontiguousarray(values),
+        tree_splits(tree),
+        KINDS[kind],
+        noise_or_none(tree, noise).error,
+        out,
+    )
+    return out
+
+
+def leaf_shares(tree: Tree, values: Floats, kind: str, noise: ResolvedNoise | None = None) -> Floats:
+    """Return the share (n, L) of each leaf, in tree order; rows sum to 1."""
+    return reach(tree, values, kind, noise)[:, tree.leaves]
+
+
+def mixture(tree: Tree, values: Floats, kind: str, noise: ResolvedNoise | None = None) -> Floats:
+    """Return Σ share(leaf)·p(y | leaf) for each patient, (n, K). METHODS §3."""
+    out = np.empty((len(values), len(tree.classes)))
+    kernels.mix_leaves(
+        np.ascontiguousarray(values), tree_splits(tree), KINDS[kind], noise_or_none(tree, noise).error,
+        tree.probability, out,
+    )  # fmt: skip
+    return out
+
+
+def decided(tree: Tree, values: Floats) -> NDArray[np.bool_]:
+    """Return True for each patient (n,) whose hard path enters no zone and lacks no value where there is one. [T]"""
+    undecided = np.empty(len(values), dtype=np.bool_)
+    kernels.undecided_all(
+        np.ascontiguousarray(values),
+        tree_splits(tree),
+        ResolvedNoise.none(len(tree.variables)).error,
+        undecided,
+    )
+    return ~undecided
+
+
+def training_weights(tree: Tree, table: Table, kind: str, noise: ResolvedNoise, floor: float) -> Floats:
+    """Return the weight (n, N) of each training patient at each node, as the propagation sends it. METHODS §5.
+
+    Parameters
+    ----------
+    kind : the tree's propagation gate. floor : the weight floor.
+    """
+    out = np.zeros((table.n, tree.n_nodes))
+    out[:, 0] = table.weight
+    for node in range(tree.n_nodes):
+        if tree.is_leaf(node):
+            continue
+        rows = np.flatnonzero(out[:, node] > 0.0).astype(np.int32)
+        children = tree.children(node)
+        out[rows, children.start : children.stop] = divide(
+            tree_node_splits(tree, node), rows, out[rows, node], table.weight[rows],
+            table.columns[tree.variable[node]], kind, noise, floor, refit=False,
+        )  # fmt: skip
+    return out

@@ -1,0 +1,362 @@
+"""The typed, checked training table: what a DataFrame or array means to the engine.
+
+In: DataFrames or arrays, labels (a class, None, or a set of classes), weights.
+Out: `Schema` (names, kinds, categories), `LabelSets` (codes with their class membership) and a frozen `Table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from engine.errors import PenumbraError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What the columns are: M names, and per column its category names, or None for a numeric one."""
+
+    names: tuple[str, ...]
+    categories: tuple[tuple[Any, ...] | None, ...]
+    named: bool = True  # False when the data came as an array, without names of its own
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.names)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple("numeric" if c is None else "nominal" for c in self.categories)
+
+    @cached_property
+    def numeric(self) -> NDArray[np.bool_]:
+        return np.array([c is None for c in self.categories], dtype=bool)
+
+    @cached_property
+    def n_categories(self) -> NDArray[np.int64]:
+        return np.array([0 if c is None else len(c) for c in self.categories], dtype=np.int64)
+
+    def column(self, name: str) -> int:
+        """Return the position of a column, or say which names there are."""
+        if name not in self.names:
+            raise PenumbraError(f"There is no column {name!r}; the columns are {listed(self.names)}.")
+        return self.names.index(name)
+
+    def encode(self, X: Any) -> Floats:
+        """Return X as (n, M) float64: numbers as they are, categories as their position, NaN where missing.
+
+        Columns are matched by name when X is a DataFrame, so another order gives the same result.
+
+        Raises
+        ------
+        PenumbraError
+            For wrong columns, text in a numeric column, infinite values, or a category not met in training.
+        """
+        frame = as_frame(X)
+        if self.named and isinstance(X, pd.DataFrame):
+            lost = [name for name in self.names if name not in frame.columns]
+            extra = [str(name) for name in frame.columns if name not in self.names]
+            if lost or extra:
+                parts = [f"lacks {listed(lost)}"] if lost else []
+                parts += [f"has {listed(extra)} besides"] if extra else []
+                raise PenumbraError(
+                    f"The columns differ from those the tree was trained on: the table {' and '.join(parts)}. "
+                    "Feature names should match those that were passed during fit."
+                )
+            frame = frame[list(self.names)]
+        elif frame.shape[1] != self.n_variables:
+            raise PenumbraError(
+                f"X has {frame.shape[1]} features, but UncertainTreeClassifier is expecting {self.n_variables} "
+                "features as input; give the columns of the training table."
+            )
+        values = np.empty((len(frame), self.n_variables), dtype=np.float64)
+        for j, (name, categories) in enumerate(zip(self.names, self.categories, strict=True)):
+            series = frame.iloc[:, j]
+            values[:, j] = numbers(name, series) if categories is None else category_codes(name, series, categories)
+        return values
+
+
+@dataclass(frozen=True)
+class LabelSets:
+    """Labels as sets of classes: code k < K is class k alone, codes from K on are the larger sets that occur.
+
+    Attributes
+    ----------
+    classes : (K,) the sorted union of all classes, those met only inside sets among them.
+    code : (n,) int32, each patient's set. member : (S, K) bool, the classes in each set.
+    """
+
+    classes: NDArray[Any]
+    code: NDArray[np.int32]
+    member: NDArray[np.bool_]
+
+    @property
+    def precise(self) -> bool:
+        return bool(len(self.member) == len(self.classes))
+
+    @cached_property
+    def share(self) -> Floats:
+        """(S, K): a set gives each member 1/|set|."""
+        return np.asarray(self.member / self.member.sum(axis=1, keepdims=True), dtype=np.float64)
+
+    @cached_property
+    def everything(self) -> bool:
+        """True when each imprecise label is the full set: the doctor abstained."""
+        return bool(self.member[len(self.classes) :].all())
+
+    @property
+    def class_weights(self) -> Floats:
+        """(n, K): each patient's one unit of weight, shared evenly among the classes of its label."""
+        return self.share[self.code]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Training patients as the engine computes on them.
+
+    Attributes
+    ----------
+    schema : names and kinds. columns : (M, n) float64, one row a variable. labels : the label sets.
+    weight : (n,) float64, all positive. order : (M, n) int32, patients by rising value. n_known : (M,) int64.
+    """
+
+    schema: Schema
+    columns: Floats
+    labels: LabelSets
+    weight: Floats
+
+    @property
+    def n(self) -> int:
+        return len(self.weight)
+
+    @cached_property
+    def sorted_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return patients by rising value (M, n), missing last, and how many are known (M,)."""
+        order = np.argsort(self.columns, axis=1, kind="stable").astype(np.int32)
+        return order, (~np.isnan(self.columns)).sum(axis=1)
+
+    @cached_property
+    def sorted_values(self) -> list[Floats]:
+        """Per variable the known training values in rising order."""
+        order, known = self.sorted_rows
+        return [self.columns[j][order[j, : known[j]]] for j in range(len(order))]
+
+
+def listed(names: Iterable[Any], most: int = 8) -> str:
+    """Return names in quotes, the list cut where it grows long."""
+    names = [repr(str(name)) for name in names]
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def as_frame(X: Any) -> pd.DataFrame:
+    """Return X as a DataFrame without copying numbers; refuse what is not a table."""
+    if isinstance(X, pd.DataFrame):
+        return X
+    if hasattr(X, "toarray"):
+        raise PenumbraError("Sparse data was passed, but dense data is required; use X.toarray() to convert it.")
+    array = np.asarray(X)
+    if np.iscomplexobj(array):
+        raise PenumbraError("Complex data not supported: give real numbers.")
+    if array.ndim != 2:
+        raise PenumbraError(
+            f"Expected 2D array, got {array.ndim}D array instead: X needs one row a patient and one column a variable. "
+            "Reshape your data with X.reshape(-1, 1) for one variable or X.reshape(1, -1) for one patient."
+        )
+    frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+    return frame.infer_objects() if array.dtype == object else frame
+
+
+def numbers(name: str, series: pd.Series[Any]) -> Floats:
+    """Return a numeric column as float64 with NaN where missing, or say which column is not numeric."""
+    try:
+        values: Floats = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    except (TypeError, ValueError) as error:
+        raise PenumbraError(
+            f"Column {name!r} is numeric but holds something that is no number; mend or recode it."
+        ) from error
+    if np.isinf(values).any():
+        raise PenumbraError(f"Column {name!r} holds infinity; replace infinite values or leave them missing (NaN).")
+    return values
+
+
+def category_codes(name: str, series: pd.Series[Any], categories: Sequence[Any]) -> Floats:
+    """Return a nominal column as category positions with NaN where missing; refuse an unseen category."""
+    raw = series.astype(object)
+    codes: Floats = pd.Index(categories, dtype=object).get_indexer(pd.Index(raw, dtype=object)).astype(np.float64)
+    missing = raw.isna().to_numpy()
+    unseen = (codes < 0) & ~missing
+    if unseen.any():
+        raise PenumbraError(
+            f"Column {name!r} holds {int(unseen.sum())} values outside the categories met in training, "
+            f"which are {listed(categories)}; correct them or leave them missing."
+        )
+    codes[missing] = np.nan
+    return codes
+
+
+def read_schema(X: Any, nominal: Sequence[Any] | None = None) -> Schema:
+    """Work out names and kinds: text, categorical and boolean columns, and those in `nominal`, are nominal.
+
+    Categories stand in the data frame's order, sorted where it has none.
+
+    Parameters
+    ----------
+    X : DataFrame or array (n, M). nominal : names or positions of columns to read as nominal.
+    """
+    frame = as_frame(X)
+    if frame.shape[0] == 0:
+        raise PenumbraError(
+            "Found array with 0 sample(s): there are no patients; a minimum of 1 is required to fit a tree."
+        )
+    if frame.shape[1] == 0:
+        raise PenumbraError(
+            f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required: "
+            "give at least one variable."
+        )
+    names = [str(name) for name in frame.columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise PenumbraError(f"Column names occur twice: {listed(twice)}; give each column a name of its own.")
+    chosen = set()
+    for which in nominal or ():
+        if isinstance(which, (int, np.integer)) and not isinstance(which, bool) and which not in frame.columns:
+            if not 0 <= which < len(names):
+                raise PenumbraError(f"nominal names column number {which}, but there are {len(names)} columns, from 0.")
+            chosen.add(int(which))
+        elif str(which) in names:
+            chosen.add(names.index(str(which)))
+        else:
+            raise PenumbraError(f"nominal names {which!r}, which is no column; the columns are {listed(names)}.")
+    categories = tuple(column_categories(name, frame.iloc[:, j], j in chosen) for j, name in enumerate(names))
+    named = isinstance(X, pd.DataFrame)
+    return Schema(tuple(names), categories, named)
+
+
+def column_categories(name: str, series: pd.Series[Any], nominal: bool) -> tuple[Any, ...] | None:
+    """Return a column's categories in order, or None when it is numeric."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return plain(series.cat.categories)
+    if not nominal and pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype):
+        return None
+    if pd.api.types.is_datetime64_any_dtype(series.dtype):
+        raise PenumbraError(f"Column {name!r} holds dates; turn it into a number (days since …) or leave it out.")
+    known = series.dropna()
+    if not nominal and len(known) == 0:
+        return None  # nothing known: an empty column of numbers
+    kinds = {type(v) for v in known.unique()}
+    if not nominal and kinds and kinds <= {int, float, np.float64, np.int64}:
+        return None
+    try:
+        return plain(sorted(known.unique()))
+    except TypeError as error:
+        raise PenumbraError(f"Column {name!r} mixes text and numbers; make it one kind.") from error
+
+
+def plain(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return values as plain Python objects, so that they can go into a file."""
+    return tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+
+
+def is_missing(label: Any) -> bool:
+    """Return True for None, NaN, NaT and pandas' NA."""
+    return (
+        label is None
+        or (isinstance(label, (float, np.floating)) and bool(np.isnan(label)))
+        or label is pd.NA
+        or label is pd.NaT
+    )
+
+
+def read_labels(y: Any, n: int) -> LabelSets:
+    """Return labels as sets: a class, None or NaN for all classes, a set, tuple or list for a partial label. [W]
+
+    Raises
+    ------
+    PenumbraError
+        For another length, labels of mixed type, an empty set, or fewer than two classes.
+    """
+    raw = list(flat_labels(y))
+    if len(raw) != n:
+        raise PenumbraError(f"X has {n} patients but y has {len(raw)} labels: inconsistent numbers of samples.")
+    members: list[tuple[Any, ...] | None] = []
+    for label in raw:
+        if isinstance(label, (set, frozenset, tuple, list)):
+            if not label or any(is_missing(c) for c in label):
+                raise PenumbraError("y holds an empty or unfinished set of classes; use None where nothing is known.")
+            members.append(plain(label))
+        else:
+            members.append(None if is_missing(label) else plain([label]))
+    seen = {c for label in members if label is not None for c in label}
+    try:
+        classes = sorted(seen)
+    except TypeError as error:
+        raise PenumbraError("The labels in y are of mixed type; make them all text or all numbers.") from error
+    if len({isinstance(c, str) for c in classes}) > 1:
+        raise PenumbraError("The labels in y are of mixed type; make them all text or all numbers.")
+    if len(classes) < 2:
+        found = f"only the class {str(classes[0])!r}" if classes else "no class at all"
+        raise PenumbraError(f"y holds {found}; a tree needs patients of at least two classes.")
+    place = {c: k for k, c in enumerate(classes)}
+    sets: dict[frozenset[int], int] = {frozenset([k]): k for k in range(len(classes))}
+    code = np.empty(n, dtype=np.int32)
+    full = frozenset(range(len(classes)))
+    for i, label in enumerate(members):
+        key = full if label is None else frozenset(place[c] for c in label)
+        code[i] = sets.setdefault(key, len(sets))
+    member = np.zeros((len(sets), len(classes)), dtype=bool)
+    for key, s in sets.items():
+        member[s, list(key)] = True
+    array = np.empty(len(classes), dtype=object)
+    array[:] = classes
+    if all(isinstance(c, str) for c in classes):
+        return LabelSets(array, code, member)
+    return LabelSets(np.array(classes), code, member)
+
+
+def flat_labels(y: Any) -> Iterable[Any]:
+    """Return y as a flat sequence of labels; refuse tables and missing y."""
+    if y is None:
+        raise PenumbraError(
+            "This estimator requires y to be passed, but the target y is None: give one label a patient."
+        )
+    if isinstance(y, (pd.Series, pd.Index)):
+        return list(y)
+    if isinstance(y, pd.DataFrame):
+        y = y.to_numpy()
+    if isinstance(y, np.ndarray):
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y[:, 0]
+        if y.ndim != 1:
+            raise PenumbraError(f"y should be a 1d array, got an array of shape {y.shape}: give one label a patient.")
+        if np.issubdtype(y.dtype, np.floating):
+            known = y[~np.isnan(y)]
+            if np.isinf(known).any():
+                raise PenumbraError("y holds infinity; labels are classes.")
+            if (known != np.round(known)).any():
+                raise PenumbraError("Unknown label type: y is continuous; cut it into classes first.")
+        return list(y.tolist())
+    return list(y)
+
+
+def read_weights(sample_weight: Any, n: int) -> Floats:
+    """Return (n,) weights, 1 each when none are given; refuse negative, infinite, missing or all-zero ones."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.ndim != 1 or len(weight) != n:
+        raise PenumbraError(f"sample_weight has shape {weight.shape}, expected ({n},): give one weight a patient.")
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise PenumbraError("sample_weight holds negative, missing or infinite weights; give positive numbers.")
+    if not (weight > 0).any():
+        raise PenumbraError("sample_weight is zero for every patient; at least one must be positive.")
+    return weight

@@ -1,0 +1,220 @@
+"""The finished tree: a struct of arrays, one entry a node, and the growing node it is frozen from.
+
+In: a root `Node` grown in lists, with the names of variables, categories and classes.
+Out: a read-only `Tree` that every reader (routing, pictures, files) shares, and nested dicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEAF, BINARY, MIDDLE, NOMINAL, BINS = range(5)
+BRANCHES = {BINARY: ("left", "right"), MIDDLE: ("left", "middle", "right")}
+
+
+@dataclass
+class Node:
+    """A node while the tree grows and is pruned; the arrays of `Tree` say what each field means."""
+
+    class_weight: NDArray[np.float64]
+    weight: float
+    weight_squared: float
+    depth: int
+    probability: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    variable: int = -1
+    gate: int = LEAF
+    threshold: float = np.nan
+    closed_le: bool = True
+    delta: float = np.nan
+    gain: float = np.nan
+    box: tuple[float, float] = (-np.inf, np.inf)
+    share: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    children: list[Node] = field(default_factory=list)
+
+    def become_leaf(self) -> None:
+        """Forget the split."""
+        self.variable, self.gate, self.gain = -1, LEAF, np.nan
+        self.threshold, self.closed_le, self.delta = np.nan, True, np.nan
+        self.box, self.share, self.children = (-np.inf, np.inf), np.empty(0), []
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A finished tree of `N` nodes over `M` variables and `K` classes; node 0 is the root.
+
+    Children of a node are contiguous, so two, three and n children share one layout. All arrays are read-only.
+
+    Attributes
+    ----------
+    parent : (N,) int32, -1 at the root.
+    first_child : (N,) int32, the first child's node, -1 at a leaf.
+    n_children : (N,) int32, 0 at a leaf.
+    depth : (N,) int32, 0 at the root.
+    variable : (N,) int32, the split variable's column, -1 at a leaf.
+    gate : (N,) int8, LEAF, BINARY, MIDDLE, NOMINAL or BINS.
+    threshold : (N,) float64 in the variable's unit, NaN where there is none.
+    closed_le : (N,) bool, True: left iff x <= threshold; False: left iff x < threshold.
+    delta : (N,) float64, half-width of the zone in the variable's unit, NaN without a zone.
+    low, high : (N,) float64, the zone's edges, NaN without a zone.
+    share : (N,) float64, this node's part of its parent's known training weight, where missing values go (root 1).
+    box_low, box_high : (N,) float64, the interval (a, b] that the path leaves for the node's own split variable.
+    gain : (N,) float64, the split's gain in the tree's criterion, NaN at a leaf.
+    weight : (N,) float64, training weight. weight_squared : (N,) float64, sum of squared patient weights.
+    class_weight : (N, K) float64, training weight by class, a set label shared evenly.
+    probability : (N, K) float64, what the node would answer as a leaf; rows sum to 1.
+    leaves : (L,) int32, the leaves depth first, left to right ("tree order").
+    variables : names of the M variables. categories : per variable the category names, None when numeric.
+    classes : the K classes.
+    """
+
+    parent: NDArray[np.int32]
+    first_child: NDArray[np.int32]
+    n_children: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    variable: NDArray[np.int32]
+    gate: NDArray[np.int8]
+    threshold: NDArray[np.float64]
+    closed_le: NDArray[np.bool_]
+    delta: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    share: NDArray[np.float64]
+    box_low: NDArray[np.float64]
+    box_high: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    weight_squared: NDArray[np.float64]
+    class_weight: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    variables: tuple[str, ...]
+    categories: tuple[tuple[Any, ...] | None, ...]
+    classes: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.parent)
+
+    @property
+    def n_leaves(self) -> int:
+        return len(self.leaves)
+
+    @property
+    def max_depth(self) -> int:
+        return int(self.depth.max())
+
+    @cached_property
+    def leaves(self) -> NDArray[np.int32]:
+        order, stack = [], [0]
+        while stack:
+            node = stack.pop()
+            if self.is_leaf(node):
+                order.append(node)
+            stack.extend(reversed(self.children(node)))
+        found = np.array(order, dtype=np.int32)
+        found.setflags(write=False)
+        return found
+
+    def is_leaf(self, node: int) -> bool:
+        return bool(self.n_children[node] == 0)
+
+    def children(self, node: int) -> range:
+        first = int(self.first_child[node])
+        return range(first, first + int(self.n_children[node])) if first >= 0 else range(0)
+
+    def path(self, node: int) -> list[int]:
+        """Return the nodes from the root to `node`, both included."""
+        nodes = [int(node)]
+        while self.parent[nodes[-1]] >= 0:
+            nodes.append(int(self.parent[nodes[-1]]))
+        return nodes[::-1]
+
+    def branch(self, node: int) -> list[str]:
+        """Return a label for each child: left and right, or the category."""
+        if self.is_leaf(node):
+            return []
+        names = self.categories[self.variable[node]] if self.gate[node] == NOMINAL else BRANCHES[int(self.gate[node])]
+        return [str(name) for name in names or ()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as nested dicts of plain Python values."""
+
+        def known(value: float) -> float | None:
+            return None if np.isnan(value) else float(value)
+
+        dicts: list[dict[str, Any]] = [{} for _ in range(self.n_nodes)]
+        for node, record in enumerate(dicts):
+            split, children = not self.is_leaf(node), self.children(node)
+            numeric = split and self.gate[node] != NOMINAL
+            record["variable"] = self.variables[self.variable[node]] if split else None
+            record["threshold"] = known(self.threshold[node])
+            record["closed"] = ("le" if self.closed_le[node] else "lt") if numeric else None
+            record["delta"] = known(self.delta[node])
+            record["low_high"] = None if np.isnan(self.low[node]) else [float(self.low[node]), float(self.high[node])]
+            record["gain"] = known(self.gain[node])
+            record["share"] = [float(self.share[child]) for child in children]
+            record["weight"] = float(self.weight[node])
+            record["class_weight"] = [float(w) for w in self.class_weight[node]]
+            record["probability"] = [float(p) for p in self.probability[node]]
+            record["branch"] = self.branch(node)
+            record["children"] = [dicts[child] for child in children]
+        return dicts[0]
+
+
+def freeze(
+    root: Node,
+    variables: Sequence[str],
+    categories: Sequence[tuple[Any, ...] | None],
+    classes: Sequence[Any],
+) -> Tree:
+    """Lay a grown tree out in arrays, children contiguous."""
+    nodes, parent, first, share, place = [root], [-1], [-1], [1.0], 0
+    while place < len(nodes):
+        node = nodes[place]
+        if node.children:
+            first[place] = len(nodes)
+            nodes.extend(node.children)
+            parent.extend([place] * len(node.children))
+            first.extend([-1] * len(node.children))
+            share.extend(float(s) for s in node.share)
+        place += 1
+
+    def column(name: str, dtype: Any) -> NDArray[Any]:
+        return np.array([getattr(node, name) for node in nodes], dtype=dtype)
+
+    threshold, delta = column("threshold", np.float64), column("delta", np.float64)
+    box = np.array([node.box for node in nodes], dtype=np.float64)
+    return Tree(
+        parent=np.array(parent, dtype=np.int32),
+        first_child=np.array(first, dtype=np.int32),
+        n_children=np.array([len(node.children) for node in nodes], dtype=np.int32),
+        depth=column("depth", np.int32),
+        variable=column("variable", np.int32),
+        gate=column("gate", np.int8),
+        threshold=threshold,
+        closed_le=column("closed_le", np.bool_),
+        delta=delta,
+        low=threshold - delta,
+        high=threshold + delta,
+        share=np.array(share),
+        box_low=np.ascontiguousarray(box[:, 0]),
+        box_high=np.ascontiguousarray(box[:, 1]),
+        gain=column("gain", np.float64),
+        weight=column("weight", np.float64),
+        weight_squared=column("weight_squared", np.float64),
+        class_weight=np.array([node.class_weight for node in nodes], dtype=np.float64),
+        probability=np.array([node.probability for node in nodes], dtype=np.float64),
+        variables=tuple(variables),
+        categories=tuple(categories),
+        classes=tuple(classes),
+    )
