@@ -280,7 +280,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each patient (n,), the first on ties; it never abstains."""
-        return self.classes_[most_probable(self.predict_proba(X))]
+        best = most_probable(self.predict_proba(X))
+        return np.asarray(self.classes_[best])
 
     def decide(self, X: Any) -> NDArray[Any]:
         """Return each patient's answer (n,) by the decision rule: a class, or None = abstain. METHODS §6"""

@@ -157,9 +157,11 @@ def listed(names: Iterable[Any], most: int = 8) -> str:
 
 
 def as_frame(X: Any) -> pd.DataFrame:
-    """Return X as a DataFrame without copying numbers; refuse what is not a table."""
+    """Return X as a DataFrame whose column names are text, without copying numbers; refuse what is not a table."""
     if isinstance(X, pd.DataFrame):
-        return X
+        return (
+            X if all(isinstance(name, str) for name in X.columns) else X.set_axis([str(c) for c in X.columns], axis=1)
+        )
     if hasattr(X, "toarray"):
         raise PenumbraError("Sparse data was passed, but dense data is required; use X.toarray() to convert it.")
     array = np.asarray(X)
@@ -227,7 +229,7 @@ def read_schema(X: Any, nominal: Sequence[Any] | None = None) -> Schema:
         raise PenumbraError(f"Column names occur twice: {listed(twice)}; give each column a name of its own.")
     chosen = set()
     for which in nominal or ():
-        if isinstance(which, (int, np.integer)) and not isinstance(which, bool) and which not in frame.columns:
+        if isinstance(which, (int, np.integer)) and not isinstance(which, bool) and str(which) not in names:
             if not 0 <= which < len(names):
                 raise PenumbraError(f"nominal names column number {which}, but there are {len(names)} columns, from 0.")
             chosen.add(int(which))
@@ -302,7 +304,7 @@ def read_labels(y: Any, n: int) -> LabelSets:
     if len({isinstance(c, str) for c in classes}) > 1:
         raise PenumbraError("The labels in y are of mixed type; make them all text or all numbers.")
     if len(classes) < 2:
-        found = f"only the class {str(classes[0])!r}" if classes else "no class at all"
+        found = f"only one class, {str(classes[0])!r}" if classes else "no class at all"
         raise PenumbraError(f"y holds {found}; a tree needs patients of at least two classes.")
     place = {c: k for k, c in enumerate(classes)}
     sets: dict[frozenset[int], int] = {frozenset([k]): k for k in range(len(classes))}
@@ -343,7 +345,7 @@ def flat_labels(y: Any) -> Iterable[Any]:
             if (known != np.round(known)).any():
                 raise PenumbraError("Unknown label type: y is continuous; cut it into classes first.")
         return list(y.tolist())
-    return list(y)
+    return list(y) if hasattr(y, "__iter__") else flat_labels(np.asarray(y))
 
 
 def read_weights(sample_weight: Any, n: int) -> Floats:

@@ -1,0 +1,454 @@
+"""Pictures say what the numbers say: parsed as XML, read back, compared with the evidence and the case.
+
+In: hand-made trees and fitted ones. Out: failures that name the mark.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine import Noise, variant
+from engine.draw import (
+    View,
+    path_svg,
+    patient_legend_svg,
+    patient_svg,
+    tree_dot,
+    tree_legend_svg,
+    tree_svg,
+    with_theme,
+)
+from engine.draw.charts import (
+    category_svg,
+    field_strip_svg,
+    four_ways_svg,
+    gain_bars_svg,
+    gain_curve_figure,
+    hundred_counts,
+    hundred_marks_svg,
+    larger_noise_figure,
+    nearest_change_svg,
+    parts_svg,
+    repeat_svg,
+    stability_bars_svg,
+    tau_strip_svg,
+    variable_svg,
+)
+from engine.draw.layout import place, tidy
+from engine.evidence import evidence
+from engine.export import percent_text, probability_text, rules_text, share_text
+from engine.route import reach
+from engine.tree import BINARY, NOMINAL, Node, freeze
+
+SVG = "{http://www.w3.org/2000/svg}"
+EVIL = "<script>alert('x')</script> & \"quoted\" ]]>"
+
+
+def parse(svg):
+    return ElementTree.fromstring(svg)
+
+
+def texts(svg):
+    """Return what a reader sees, without titles and style."""
+    found = []
+    for element in parse(svg).iter(f"{SVG}text"):
+        found.append(
+            (element.text or "") + "".join((t.text or "") + (t.tail or "") for t in element.iter(f"{SVG}tspan"))
+        )
+    return found
+
+
+def nodes(svg):
+    return {int(g.get("data-node")): g for g in parse(svg).iter(f"{SVG}g") if g.get("data-node")}
+
+
+def node_text(group):
+    return " | ".join("".join(t.itertext()) for t in group.iter(f"{SVG}text"))
+
+
+def grown(class_weight, depth=0, children=(), **fields):
+    mix = np.asarray(class_weight, dtype=float)
+    whole = float(mix.sum())
+    even = np.full(len(mix), 1 / len(mix))
+    node = Node(mix, whole, whole, depth, probability=mix / whole if whole else even, **fields)
+    node.children = list(children)
+    if node.children:
+        node.share = np.array([c.weight for c in node.children]) / max(whole, 1e-12)
+        node.gain = 0.1
+    return node
+
+
+def picture_of(root, names, categories, classes, values, labels, **view):
+    tree = freeze(root, names, categories, classes)
+    values = np.asarray(values, dtype=float)
+    one_hot = np.eye(len(classes))[np.asarray(labels)]
+    found = evidence(tree, values, one_hot, np.ones(len(values)), reach(tree, values, "hard"))
+    answers = tuple(classes[int(np.argmax(tree.probability[v]))] for v in tree.leaves)
+    return tree, found, replace(View(classes=tuple(classes), leaf_answers=answers), **view)
+
+
+def stump(name="x", classes=("no", "yes"), **view):
+    left, right = grown([4, 1], 1), grown([1, 4], 1)
+    root = grown([5, 5], 0, [left, right], variable=0, gate=BINARY, threshold=5.5)
+    x = np.arange(1.0, 11.0)[:, None]
+    return picture_of(root, [name], [None], classes, x, [0, 0, 0, 1, 0, 1, 1, 0, 1, 1], **view)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(5)
+    n = 400
+    frame = pd.DataFrame(
+        {"glucose": rng.normal(120, 30, n), "bmi": rng.normal(30, 6, n), "age": rng.integers(20, 80, n).astype(float)}
+    )
+    risk = (frame["glucose"] - 130) / 20 + (frame["bmi"] - 31) / 6 + (frame["age"] - 50) / 40 + rng.normal(0, 1.2, n)
+    labels = np.where(risk > 0, "diabetes", "no diabetes")
+    model = variant(
+        "SS+STP", noise=Noise(sigma={"glucose": 8.0, "bmi": 0.6}), max_depth=3, min_weight_leaf=20, pruning="none",
+        decision="tau", tau=0.8,
+    ).fit(frame, labels)  # fmt: skip
+    tree, values = model.tree_, model.encode(frame)
+    one_hot = (np.asarray(labels)[:, None] == np.asarray(model.classes_)[None, :]).astype(float)
+    gate = reach(tree, values, "soft", model.noise_propagation_)
+    found = evidence(tree, values, one_hot, np.ones(n), gate, model.noise_evaluation_)
+    view = View(
+        classes=tree.classes, leaf_answers=tuple(model.leaf_answers()), decision="tau", tau=0.8, positive="diabetes",
+        units={"glucose": "mg/dL"}, variable_names={"glucose": "Glucose"},
+    )  # fmt: skip
+    return model, frame, tree, found, view
+
+
+def test_the_tree_shows_the_numbers_of_the_evidence(fitted):
+    _, _, tree, found, view = fitted
+    drawn = nodes(tree_svg(tree, found, view))
+    assert set(drawn) == set(range(tree.n_nodes))
+    for node, group in drawn.items():
+        said = node_text(group)
+        assert group.get("role") == "button"
+        assert group.get("tabindex") == "0"
+        assert len(group.get("aria-label")) > 20
+        if tree.is_leaf(node):
+            assert f"n {tree.weight[node]:.1f}" in said
+            assert f"{tree.class_weight[node, 0]:.1f}" in said
+            k = tree.classes.index("diabetes")
+            assert probability_text(float(tree.probability[node, k])) in said
+        else:
+            counts, band = found.split_counts(node), found.band(node)
+            assert f"n {found.count[node]}" in said
+            assert f"← {counts.n[0]}" in said
+            assert f"{counts.n[2]} →" in said
+            assert found.threshold_text(node) in said
+            if band.kind:
+                assert str(counts.n[1]) in said
+            assert f"{counts.n[0]} left" in group.get("aria-label")
+            assert sum(counts.n) == found.count[node]
+
+
+def test_branch_labels_are_true_to_the_gate(fitted):
+    _, _, tree, found, view = fitted
+    said = texts(tree_svg(tree, found, view))
+    assert f"≤ {found.threshold_text(0)}" in said
+    assert f"> {found.threshold_text(0)}" in said
+    left, right = grown([4, 1], 1), grown([1, 4], 1)
+    root = grown([5, 5], 0, [left, right], variable=0, gate=BINARY, threshold=6.0, closed_le=False)
+    x = np.arange(1.0, 11.0)[:, None]
+    said = texts(tree_svg(*picture_of(root, ["x"], [None], ("no", "yes"), x, [0, 0, 0, 1, 0, 1, 1, 0, 1, 1])))
+    assert "< 6" in said
+    assert "≥ 6" in said
+
+
+def test_abstaining_leaves_have_hatch_dashes_and_the_word(fitted):
+    _, _, tree, found, view = fitted
+    drawn = nodes(tree_svg(tree, found, view))
+    abstaining = [int(leaf) for leaf, a in zip(tree.leaves, view.leaf_answers, strict=True) if a is None]
+    answering = [int(leaf) for leaf, a in zip(tree.leaves, view.leaf_answers, strict=True) if a is not None]
+    assert abstaining
+    assert answering
+    for node in abstaining:
+        marks = ElementTree.tostring(drawn[node], encoding="unicode")
+        assert "Abstains" in node_text(drawn[node])
+        assert "< τ 0.80" in node_text(drawn[node])
+        assert "unanswered" in marks
+        assert "url(#hatch" in marks
+        assert "abstains" in drawn[node].get("aria-label")
+    for node in answering:
+        assert "unanswered" not in ElementTree.tostring(drawn[node], encoding="unicode")
+        assert "Abstains" not in node_text(drawn[node])
+
+
+def test_names_from_data_are_escaped_everywhere(fitted):
+    classes = ("<b>no</b>", EVIL)
+    tree, found, view = stump(EVIL, classes, decision="tau", tau=0.99, units={EVIL: "<i>"}, leaf_answers=(None, EVIL))
+    pictures = [
+        tree_svg(tree, found, view),
+        tree_legend_svg(tree, view),
+        parts_svg(found, 0, view),
+        tau_strip_svg(tree, view),
+        hundred_marks_svg([(EVIL, 0.6), (None, 0.4)], view),
+        variable_svg(found.values[:, 0], [5.5], 1.0, name=EVIL, unit="<u>"),
+        category_svg([EVIL, "b"], [1, 2]),
+        gain_bars_svg([(EVIL, "<at>", 0.2, True)]),
+    ]
+    for svg in pictures:
+        parse(svg)
+        assert "<script" not in svg
+        assert "<b>" not in svg
+        assert "<u>" not in svg
+    dot = tree_dot(tree, found, view)
+    assert '\\"quoted\\"' in dot
+    control = tree_svg(*stump("a\x00b\x1fc\ud800"))
+    parse(control)
+
+
+def test_long_names_are_cut_and_kept_whole_in_the_title():
+    name = "a_variable_with_a_name_that_no_card_could_ever_hold_in_one_line_of_text"
+    svg = tree_svg(*stump(name))
+    assert any(text.endswith("…") for text in texts(svg))
+    assert any(name in (title.text or "") for title in parse(svg).iter(f"{SVG}title"))
+
+
+def test_twelve_classes_have_letters_and_more_than_twenty_still_draw():
+    for count in (3, 12, 23):
+        classes = tuple(f"class {k}" for k in range(count))
+        left = grown([3.0] * (count - 1) + [0.0], 1)
+        right = grown([0.0] * (count - 1) + [9.0], 1)
+        whole = left.class_weight + right.class_weight
+        root = grown(whole, 0, [left, right], variable=0, gate=BINARY, threshold=float(count) - 1.5)
+        labels = [k for k in range(count - 1) for _ in range(3)] + [count - 1] * 9
+        x = np.asarray(labels, dtype=float)[:, None]
+        tree, found, view = picture_of(root, ["x"], [None], classes, x, labels, decision="tau", tau=0.7)
+        svg = tree_svg(tree, found, replace(view, leaf_answers=(None, classes[-1])))
+        said = node_text(nodes(svg)[2])
+        letter = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[count - 1]
+        assert f"{letter} class {count - 1}"[:6] in said
+        assert f"{letter} 9" in said
+        legend = texts(tree_legend_svg(tree, view))
+        assert any(text.startswith(f"{letter} ") for text in legend)
+
+
+def test_nominal_splits_name_every_branch():
+    names = ("red", "green", "blue", "<none>")
+    children = [grown([5, 1], 1), grown([1, 5], 1), grown([2, 2], 1), grown([0, 0], 1)]
+    children[3].probability = np.array([0.5, 0.5])
+    root = grown([8, 8], 0, children, variable=0, gate=NOMINAL)
+    x = np.array([0] * 6 + [1] * 6 + [2] * 4, dtype=float)[:, None]
+    labels = [0] * 5 + [1] + [0] + [1] * 5 + [0, 0, 1, 1]
+    tree, found, view = picture_of(root, ["colour"], [names], ("no", "yes"), x, labels)
+    svg = tree_svg(tree, found, view)
+    said = texts(svg)
+    for name in names:
+        assert name in said
+    empty = node_text(nodes(svg)[4])
+    assert "empty" in empty
+    assert "no patients" in empty
+    assert "no training patients" in nodes(svg)[4].get("aria-label")
+    assert found.histogram(0).counts.sum(axis=1) == pytest.approx([6, 6, 4, 0])
+    assert "red" in "".join(texts(parts_svg(found, 0, view)))
+
+
+def test_a_leaf_of_few_patients_says_so():
+    svg = tree_svg(*stump())
+    assert "few patients" in node_text(nodes(svg)[1])
+
+
+def test_a_tree_of_one_leaf_is_drawn():
+    root = grown([3, 7])
+    tree, found, view = picture_of(root, ["x"], [None], ("no", "yes"), np.arange(10.0)[:, None], [0] * 3 + [1] * 7)
+    svg = tree_svg(tree, found, view)
+    assert list(nodes(svg)) == [0]
+    assert "n 10" in node_text(nodes(svg)[0])
+    tree_dot(tree, found, view)
+    parse(tau_strip_svg(tree, view))
+
+
+def chain(depth, n=64):
+    """A tree that splits off one patient at each of many levels."""
+    node = grown([n - depth, 0], depth)
+    for level in range(depth - 1, -1, -1):
+        side = grown([0, 1], level + 1)
+        node = grown(
+            node.class_weight + side.class_weight, level, [side, node], variable=0, gate=BINARY, threshold=level + 0.5
+        )
+    x = np.arange(float(n))[:, None]
+    return picture_of(node, ["x"], [None], ("no", "yes"), x, [1] * depth + [0] * (n - depth))
+
+
+def test_a_deep_tree_opens_at_depth_three_with_stubs_that_count():
+    tree, found, view = chain(9)
+    assert View.open_depth(tree) == 3
+    assert View.open_depth(stump()[0]) is None
+    svg = tree_svg(tree, found, replace(view, depth_limit=View.open_depth(tree)))
+    assert "+7 leaves" in texts(svg)
+    stub = next(g for g in nodes(svg).values() if "+7 leaves" in node_text(g))
+    assert "n 61" in node_text(stub)
+    whole = nodes(tree_svg(tree, found, view))
+    assert len(whole) == tree.n_nodes
+    folded = nodes(tree_svg(tree, found, replace(view, collapsed=frozenset({0}))))
+    assert list(folded) == [0]
+
+
+def test_boxes_never_overlap_and_parents_stand_over_the_middle_of_their_children():
+    tree, _, _ = chain(9)
+    seats = tidy(tree)
+    placed = place(seats, 808, lambda seat, slot, room: (min(room, 300.0), 100.0))
+    assert placed.slot >= 64
+    boxes = list(placed.rectangles.values())
+    for i, a in enumerate(boxes):
+        for b in boxes[i + 1 :]:
+            apart = a.x + a.width <= b.x or b.x + b.width <= a.x or a.bottom <= b.y or b.bottom <= a.y
+            assert apart
+    for node, seat in seats.items():
+        if seat.kind == "split":
+            ends = [seats[child].centre for child in tree.children(node)]
+            assert seat.centre == pytest.approx((ends[0] + ends[-1]) / 2)
+    wide = place(seats, 300, lambda seat, slot, room: (min(room, 300.0), 100.0))
+    assert wide.width >= 64 * tree.n_leaves
+
+
+def test_ribbons_are_as_wide_as_their_patients(fitted):
+    _, _, tree, found, view = fitted
+    ribbons = [p for p in parse(tree_svg(tree, found, view)).iter(f"{SVG}path") if p.get("data-child")]
+    assert len(ribbons) == tree.n_nodes - 1
+    for path in ribbons:
+        wanted = max(48 * float(tree.weight[int(path.get("data-child"))]) / float(tree.weight[0]), 1.0)
+        assert float(path.get("stroke-width")) == pytest.approx(wanted, abs=0.06)
+
+
+def test_only_four_type_sizes_and_no_certain_probability(fitted):
+    model, frame, tree, found, view = fitted
+    case = model.case(frame.iloc[0])
+    for svg in (tree_svg(tree, found, view), patient_svg(tree, case, found, view)):
+        assert set(re.findall(r"font-size:(\d+)px", svg)) <= {"12", "14", "18", "26"}
+        for said in texts(svg):
+            assert said not in ("0 %", "100 %", "1.00", "0.00")
+    assert probability_text(1.0) == "> 0.999"
+    assert probability_text(0.0) == "< 0.001"
+    assert percent_text(0.0) == "< 1 %"
+    assert percent_text(1.0) == "> 99 %"
+    assert share_text(0.0) == "none"
+    assert share_text(1.0) == "all"
+    assert probability_text(0.6996, 0.7) != probability_text(0.7)
+
+
+def test_themes_share_one_picture(fitted):
+    _, _, tree, found, view = fitted
+    svg = tree_svg(tree, found, view)
+    assert 'data-theme="auto"' in svg
+    assert with_theme(svg, "dark").replace('data-theme="dark"', 'data-theme="auto"', 1) == svg
+    assert "#11161D" in svg
+    assert "#FFFFFF" in svg
+
+
+def test_the_patient_shows_the_shares_of_the_case(fitted):
+    model, frame, tree, found, view = fitted
+    for row in range(0, 60, 7):
+        case = model.case(frame.iloc[row])
+        svg = patient_svg(tree, case, found, view)
+        drawn = nodes(svg)
+        for place_, node in enumerate(int(leaf) for leaf in tree.leaves):
+            assert share_text(float(case.shares[place_])) in node_text(drawn[node])
+        lit = [p for p in parse(svg).iter(f"{SVG}path") if p.get("class") == "ribbon lit"]
+        hard = [v for v in range(1, tree.n_nodes) if case.reach_hard[v] > 0]
+        assert sorted(int(p.get("data-child")) for p in lit) == hard
+        for step in case.path:
+            value = node_text(drawn[step.node])
+            assert f"{(step.distance_in_sigma and abs(step.distance_in_sigma)) or 0:.2f} σ" in value or step.sigma == 0
+        narrow = path_svg(tree, case, found, replace(view, width=352))
+        assert share_text(float(case.reach[int(tree.leaves[int(np.argmax(case.reach_hard[tree.leaves]))])])) in texts(
+            narrow
+        )
+
+
+def test_a_patient_with_missing_values_is_drawn(fitted):
+    model, frame, tree, found, view = fitted
+    row = frame.iloc[0].copy()
+    row["glucose"] = np.nan
+    case = model.case(row)
+    svg = patient_svg(tree, case, found, view)
+    assert any("missing" in said for said in texts(svg))
+    parse(path_svg(tree, case, found, view))
+    assert "missing" in "".join(texts(field_strip_svg(frame["glucose"], None, 0.0)))
+
+
+def test_small_pictures_say_what_the_case_says(fitted):
+    model, frame, tree, found, view = fitted
+    case = model.case(frame.iloc[2])
+    counts = hundred_counts(case.answer_shares)
+    assert sum(count for _, count in counts) == 100
+    marks = hundred_marks_svg(case.answer_shares, view)
+    for answer, count in counts:
+        assert f"{count} {'abstain' if answer is None else answer}" in texts(marks)
+    ways = texts(four_ways_svg(case, view))
+    k = tree.classes.index("diabetes")
+    for way, p in case.probabilities.items():
+        assert way in ways
+        assert probability_text(float(p[k])) in ways
+    bars = texts(stability_bars_svg(tree, case, view, rows=tree.n_leaves))
+    top = int(np.argmax(case.shares))
+    assert share_text(float(case.shares[top])) in bars
+    assert any(f"leaf {top + 1}" in said for said in bars)
+    for svg in (
+        nearest_change_svg(case, view),
+        repeat_svg(case, view),
+        tau_strip_svg(tree, view, marked=int(tree.leaves[top])),
+    ):
+        parse(svg)
+    said = texts(parts_svg(found, 0, view))
+    for n in found.split_counts(0).n[:3]:
+        assert f"{n} patients" in said
+
+
+def test_legends_and_figures_draw(fitted):
+    _, _, tree, _, view = fitted
+    parse(tree_legend_svg(tree, view))
+    parse(patient_legend_svg(view))
+    figure = gain_curve_figure(
+        exact=([1, 2, 3], [0.1, 0.3, 0.2]),
+        soft=([1, 2, 3], [0.1, 0.2, 0.2]),
+        zone=(1.5, 2.5),
+        chosen=2.0,
+        exact_best=2.5,
+    )
+    assert {trace.name for trace in figure.data} >= {"exact search", "soft search"}
+    assert figure.layout.paper_bgcolor == "rgba(0,0,0,0)"
+    gain_curve_figure(exact=([], []), soft=None, chosen=1.0)
+    larger_noise_figure(np.linspace(0, 3, 31), np.linspace(0, 1, 31), dark=True)
+    for values in ([], [np.nan], [3.0, 3.0]):
+        parse(variable_svg(np.array(values, dtype=float)))
+        parse(field_strip_svg(np.array(values, dtype=float), 1.0, 0.5))
+
+
+def test_dot_text_keeps_the_answers_and_marks_abstention(fitted):
+    _, _, tree, found, view = fitted
+    dot = tree_dot(tree, found, view)
+    assert dot.count("->") == tree.n_nodes - 1
+    assert dot.count("dashed") == sum(answer is None for answer in view.leaf_answers)
+    assert "Abstains:" in dot
+    assert "fontcolor" in dot
+
+
+def test_rules_read_as_the_tree(fitted):
+    model, _, tree, _, view = fitted
+    text = rules_text(tree, view.leaf_answers, "tau", 0.8, {"glucose": "mg/dL"}, noise=model.noise_evaluation_)
+    assert text.count("abstain (P") == sum(answer is None for answer in view.leaf_answers)
+    for number in range(1, tree.n_leaves + 1):
+        assert f"leaf {number}," in text
+    assert "mg/dL" in text
+    assert "measurement error" in text
+    assert "not a certified medical device" in text
+
+
+def test_set_and_cost_answers_are_words():
+    tree, found, view = stump()
+    both = replace(view, decision="set", tau=0.9, leaf_answers=(frozenset({"no", "yes"}), frozenset({"yes"})))
+    said = node_text(nodes(tree_svg(tree, found, both))[1])
+    assert "No or yes" in said
+    assert "≥ τ 0.90" in said
+    cost = replace(view, decision="cost", leaf_answers=(None, "yes"))
+    assert "Abstains" in node_text(nodes(tree_svg(tree, found, cost))[1])
