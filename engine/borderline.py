@@ -1,6 +1,6 @@
 """How near each training patient's readings lie to the thresholds on the patient's own path, in units of σ.
 
-In: a tree, encoded patients, their hard reach and the evaluation noise. Out: distances, and shares of patients within them.
+In: a tree, encoded patients, their hard reach, the evaluation noise. Out: distances, shares of patients within them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def near_share(distance: Floats, factors: Iterable[float] = (1.0,), variable: in
 
     Parameters
     ----------
-    distance : (n, M) of `distances`. factors : multiples of the present σ. variable : one column alone, or None for all.
+    distance : (n, M) of `distances`. factors : multiples of the present σ. variable : one column, or None for all.
     """
     nearest = distance.min(axis=1) if variable is None else distance[:, variable]
     return np.array([np.mean(nearest <= TWO_SIDED_95 * factor + 1e-12) if factor > 0 else 0.0 for factor in factors])

@@ -7,7 +7,7 @@ Out: an `Evidence`: histograms, blend ranges, counts that add up, and the patien
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -224,11 +224,7 @@ class Evidence:
             values, closed = self.values[:, variable], bool(self.tree.closed_le[node])
             wanted = left_of(values, theta, closed)
             decimals = self._decimals(variable, theta)
-            text = plain(theta, decimals)
-            while decimals < 12 and np.any(left_of(values, float(text.replace("−", "-")), closed) != wanted):
-                decimals += 1
-                text = plain(theta, decimals)
-            self._texts[node] = text
+            self._texts[node] = shortest(theta, decimals, lambda x: not np.any(left_of(values, x, closed) != wanted))
         return self._texts[node]
 
     def sigma(self, node: int) -> float:
@@ -325,6 +321,22 @@ class Evidence:
     def is_nominal(self, node: int) -> bool:
         """Return whether the node parts categories."""
         return bool(self.tree.gate[node] == NOMINAL)
+
+
+def shortest(theta: float, decimals: int, same: Callable[[float], bool]) -> str:
+    """Return θ in as few decimals as still part the same patients, rounded down or up where that takes fewer.
+
+    Parameters
+    ----------
+    decimals : the fewest to try. same : whether a threshold parts the patients as θ does.
+    """
+    for places in range(decimals, 13):
+        unit = 10.0**places
+        for x in (theta, math.floor(theta * unit) / unit, math.ceil(theta * unit) / unit):
+            text = plain(x, places)
+            if same(float(text.replace("−", "-"))):
+                return text
+    return plain(theta, decimals)
 
 
 def left_of(values: Floats, theta: float, closed: bool) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """A table of σ, one line a variable, as a person states it and keeps it in a file.
 
-In: `Stated` errors by variable, or the bytes of a CSV. Out: CSV text, `Stated` errors with what could not be used, a `Noise`.
+In: `Stated` errors by variable, or the bytes of a CSV. Out: CSV text, `Stated` errors and problems, a `Noise`.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ class Reasons:
     ----------
     node, variable : the split node and its variable.
     best : every variable's best admissible split at the node, by falling gain in the tree's criterion.
-    exact, soft : (thresholds, gains) of the node's variable, inadmissible ones left out; None where there is no such curve
-        (a nominal variable; soft: σ = 0).
+    exact, soft : (thresholds, gains) of the node's variable, inadmissible ones left out; None where there is
+        no such curve (a nominal variable; soft: σ = 0).
     exact_best : the threshold that exact search would take, None without one.
     """
 

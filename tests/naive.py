@@ -1,7 +1,7 @@
 """The methods written a second time, slowly and plainly, to test the engine against.
 
-In: rows of numbers (a category is its code, NaN is missing), labels, parameters named as in METHODS, noise as plain lists.
-Out: curves, bounds, gates, fitted trees as nested dicts, probabilities and the figures of one patient. Nothing comes from `engine`.
+In: rows of numbers (a category is its code, NaN is missing), labels, parameters named as in METHODS, plain noise.
+Out: curves, bounds, gates, trees as nested dicts, probabilities, one patient's figures. Nothing comes from `engine`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEFAULTS = {
 }  # fmt: skip
 
 
-# ---------------------------------------------------------------- noise
+# Noise
 
 
 def cdf(shape, z):
@@ -112,7 +112,7 @@ def sigma_at(noise, j, x):
     return math.sqrt(noise.sigma[j] ** 2 + (noise.cv[j] * x) ** 2)
 
 
-# ---------------------------------------------------------------- impurity
+# Impurity
 
 
 def entropy(weights):
@@ -182,7 +182,7 @@ def mean_logical_entropy(groups, n_classes):
     return sum(logical_entropy_bounds(groups, n_classes)) / 2.0
 
 
-# ---------------------------------------------------------------- data of a fit
+# Data of a fit
 
 
 def label_sets(y, classes):
@@ -241,7 +241,7 @@ def impurity(data, weight):
     if data.precise:
         return gini(weight @ data.share)
     groups = {}
-    for s, w in zip(data.sets, weight):
+    for s, w in zip(data.sets, weight, strict=True):
         groups[s] = groups.get(s, 0.0) + w
     return mean_logical_entropy(groups, len(data.classes))
 
@@ -250,13 +250,13 @@ def is_pure(data, weight):
     """Tell whether at most one class is possible among these weights."""
     if data.p["criterion"] == "gini" and not data.precise:
         groups = {}
-        for s, w in zip(data.sets, weight):
+        for s, w in zip(data.sets, weight, strict=True):
             groups[s] = groups.get(s, 0.0) + w
         return logical_entropy_bounds(groups, len(data.classes))[1] <= SLACK
     return sum(w > SLACK for w in weight @ data.share) <= 1
 
 
-# ---------------------------------------------------------------- search
+# Search
 
 
 def gain_of_parts(data, weight, parts):
@@ -277,7 +277,7 @@ def known_patients(data, weight, j):
 def exact_candidates(data, weight, j):
     """Return the thresholds of exact search by the placement rule, and whether left is `<=`."""
     values = sorted(set(data.X[known_patients(data, weight, j), j]))
-    middles = [(a + b) / 2.0 for a, b in zip(values, values[1:])]
+    middles = [(a + b) / 2.0 for a, b in itertools.pairwise(values)]
     if data.p["threshold"] == "value":
         return values[1:], False
     if data.p["threshold"] == "midpoint":
@@ -304,8 +304,8 @@ def soft_grid(data, weight, j):
     x = data.X[known_patients(data, weight, j), j]
     sigma = [sigma_at(data.search, j, v) for v in x]
     half = data.p["window"] / 2.0
-    start = min(v - half * s for v, s in zip(x, sigma))
-    end = max(v + half * s for v, s in zip(x, sigma))
+    start = min(v - half * s for v, s in zip(x, sigma, strict=True))
+    end = max(v + half * s for v, s in zip(x, sigma, strict=True))
     step = data.p["resolution"] * min(sigma)
     if step <= 0.0 or math.floor((end - start) / step + 1e-9) + 1 > MOST_CANDIDATES:
         step = (end - start) / MOST_CANDIDATES
@@ -317,7 +317,9 @@ def soft_left(data, weight, j, theta):
     known, x = known_patients(data, weight, j), data.X[:, j]
     left = np.zeros(len(weight))
     for i in np.flatnonzero(known):
-        left[i] = weight[i] * gate_numeric("soft", x[i], theta, True, sigma_at(data.search, j, x[i]), data.search.shape[j])[0]
+        left[i] = (
+            weight[i] * gate_numeric("soft", x[i], theta, True, sigma_at(data.search, j, x[i]), data.search.shape[j])[0]
+        )
     return left
 
 
@@ -415,7 +417,7 @@ def best_split(data, weight, used):
     return (j, *found[j])
 
 
-# ---------------------------------------------------------------- gates
+# Gates
 
 
 def gate_numeric(kind, x, theta, closed_le, sigma=0.0, shape="normal", box=(-math.inf, math.inf), delta=None):
@@ -471,12 +473,19 @@ def gate(node, row, kind, noise, box=(-math.inf, math.inf)):
         return gate_nominal(kind, int(x), len(node["children"]), noise.misrecord[j])
     return list(
         gate_numeric(
-            kind, x, node["threshold"], node["closed"] == "le", sigma_at(noise, j, x), noise.shape[j], box, node["delta"]
+            kind,
+            x,
+            node["threshold"],
+            node["closed"] == "le",
+            sigma_at(noise, j, x),
+            noise.shape[j],
+            box,
+            node["delta"],
         )
     )
 
 
-# ---------------------------------------------------------------- growing
+# Growing
 
 
 def divide(weight, original, gates, floor):
@@ -501,7 +510,9 @@ def send_down(data, node, weight, kind):
         pieces[i] = divide(weight[i], data.w0[i], gates, data.p["weight_floor"])
     known = pieces.sum(axis=0)
     if kind == data.p["propagation"]:
-        node["share"] = [float(k / known.sum()) for k in known] if known.sum() > 0.0 else [1.0 / n_children] * n_children
+        node["share"] = (
+            [float(k / known.sum()) for k in known] if known.sum() > 0.0 else [1.0 / n_children] * n_children
+        )
     for i in np.flatnonzero((weight > 0.0) & missing):
         pieces[i] = divide(weight[i], data.w0[i], node["share"], data.p["weight_floor"])
     return [pieces[:, c] for c in range(n_children)]
@@ -562,11 +573,11 @@ def refill(data, node, weight, parent):
     """Send patients down a finished subtree and work its weights, shares and distributions out again."""
     own = fill(data, node, weight, parent)
     if node["children"]:
-        for child, piece in zip(node["children"], send_down(data, node, weight, data.p["propagation"])):
+        for child, piece in zip(node["children"], send_down(data, node, weight, data.p["propagation"]), strict=True):
             refill(data, child, piece, own)
 
 
-# ---------------------------------------------------------------- pruning
+# Pruning
 
 
 def upper_limit(errors, n, c):
@@ -604,7 +615,9 @@ def prune(data, node, weight, parent=None, trace=None):
     if not node["children"]:
         return node
     pieces = send_down(data, node, weight, data.p["propagation"])
-    node["children"] = [prune(data, c, w, node["probability"], trace) for c, w in zip(node["children"], pieces)]
+    node["children"] = [
+        prune(data, c, w, node["probability"], trace) for c, w in zip(node["children"], pieces, strict=True)
+    ]
     leaf = new_leaf(data, weight, parent)
     options = [("leaf", subtree_charge(data, leaf), leaf)]
     for k, child in enumerate(node["children"]):
@@ -628,7 +641,7 @@ def prune(data, node, weight, parent=None, trace=None):
     return choice[2]
 
 
-# ---------------------------------------------------------------- zones
+# Zones
 
 
 def margin(x, codes, theta):
@@ -644,7 +657,11 @@ def margin(x, codes, theta):
     if not left.any() or not right.any():
         return min(abs(v - theta) for v in x) if len(x) else 0.0
     c_left, c_right = commonest(left), commonest(right)
-    intruders = [abs(v - theta) for v, c in zip(x, codes) if (c == c_left and v > theta) or (c == c_right and v <= theta)]
+    intruders = [
+        abs(v - theta)
+        for v, c in zip(x, codes, strict=True)
+        if (c == c_left and v > theta) or (c == c_right and v <= theta)
+    ]
     if c_left == c_right or not intruders:
         return min(theta - max(x[left]), min(x[right]) - theta)
     return min(intruders)
@@ -672,7 +689,7 @@ def set_zones(data, node, weight):
             delta = data.p["zone_z"] * sigma_at(data.evaluation, j, theta)
         else:
             if data.p["zone"] == "margin":
-                codes = np.array([min(s) for s, k in zip(data.sets, known) if k])
+                codes = np.array([min(s) for s, k in zip(data.sets, known, strict=True) if k])
                 delta = margin(x, codes, theta)
             elif is_soft_search(data, weight, j):
                 delta = quality_plateau(soft_gain_curve(data, weight, j), data.p["epsilon"])
@@ -680,11 +697,11 @@ def set_zones(data, node, weight):
                 delta = quality_plateau(exact_gain_curve(data, weight, j)[0], data.p["epsilon"])
             delta = min(max(delta, 0.0), 0.25 * (x.max() - x.min()) if len(x) else 0.0)
         node["delta"], node["low_high"] = float(delta), [float(theta - delta), float(theta + delta)]
-    for child, piece in zip(node["children"], send_down(data, node, weight, "hard")):
+    for child, piece in zip(node["children"], send_down(data, node, weight, "hard"), strict=True):
         set_zones(data, child, piece)
 
 
-# ---------------------------------------------------------------- whole fits
+# Whole fits
 
 
 def naive_fit(X, y, params=None, noise=None, weights=None, variables=None, classes=None, trace=None):
@@ -728,14 +745,16 @@ def leaf_shares(tree, row, kind, noise):
             return
         j = node["index"]
         x = row[j]
-        noisy = kind == "coherent" and node["threshold"] is not None and not math.isnan(x) and sigma_at(noise, j, x) > 0.0
+        noisy = (
+            kind == "coherent" and node["threshold"] is not None and not math.isnan(x) and sigma_at(noise, j, x) > 0.0
+        )
         if noisy:
             low, high = boxes.get(j, (-math.inf, math.inf))
             theta = node["threshold"]
             visit(node["children"][0], share, {**boxes, j: (low, max(low, min(high, theta)))})
             visit(node["children"][1], share, {**boxes, j: (min(high, max(low, theta)), high)})
         else:
-            for child, g in zip(node["children"], gate(node, row, kind, noise)):
+            for child, g in zip(node["children"], gate(node, row, kind, noise), strict=True):
                 visit(child, share * g, boxes)
 
     visit(tree, 1.0, {})
@@ -773,10 +792,10 @@ def is_decided(tree, row):
         if not node["children"]:
             return True
         x, delta = row[node["index"]], node["delta"]
-        if node["threshold"] is not None and delta is not None and delta > 0.0:
-            if math.isnan(x) or in_zone(x, node["threshold"], delta):
-                return False
-        return all(visit(c) for c, g in zip(node["children"], gate(node, row, "hard", exact)) if g > 0.0)
+        zoned = node["threshold"] is not None and delta is not None and delta > 0.0
+        if zoned and (math.isnan(x) or in_zone(x, node["threshold"], delta)):
+            return False
+        return all(visit(c) for c, g in zip(node["children"], gate(node, row, "hard", exact), strict=True) if g > 0.0)
 
     return visit(tree)
 
@@ -804,7 +823,7 @@ def decide(p, decision="argmax", tau=0.7, cost=None, abstain_cost=None):
     raise ValueError(decision)
 
 
-# ---------------------------------------------------------------- one patient
+# One patient
 
 
 def answers_of_leaves(tree, **rule):
@@ -815,7 +834,7 @@ def answers_of_leaves(tree, **rule):
 def answer_shares(tree, row, noise, **rule):
     """Return {answer: coherent share of the leaves that give it}."""
     total = {}
-    for answer, share in zip(answers_of_leaves(tree, **rule), leaf_shares(tree, row, "coherent", noise)):
+    for answer, share in zip(answers_of_leaves(tree, **rule), leaf_shares(tree, row, "coherent", noise), strict=True):
         total[answer] = total.get(answer, 0.0) + share
     return total
 
@@ -865,8 +884,8 @@ def repeat_gain(tree, row, j, noise, n=1201, **rule):
     known.sigma[j] = known.cv[j] = 0.0
     cuts = sorted({node["threshold"] for node in nodes_of(tree) if node["index"] == j})
     edges = [-math.inf, *cuts, math.inf]
-    inside = [(max(a, x - 12 * sigma) + min(b, x + 12 * sigma)) / 2.0 for a, b in zip(edges, edges[1:])]
-    spots = [s if a < s < b else None for s, a, b in zip(inside, edges, edges[1:])]
+    inside = [(max(a, x - 12 * sigma) + min(b, x + 12 * sigma)) / 2.0 for a, b in itertools.pairwise(edges)]
+    spots = [s if a < s < b else None for s, a, b in zip(inside, edges[:-1], edges[1:], strict=True)]
     tables = [answer_shares(tree, [*row[:j], s, *row[j + 1 :]], known, **rule) if s is not None else {} for s in spots]
     answers = list(dict.fromkeys(a for table in tables for a in table))
     table = np.array([[t.get(a, 0.0) for t in tables] for a in answers])
@@ -879,7 +898,7 @@ def repeat_gain(tree, row, j, noise, n=1201, **rule):
         marks = [m for m in {*cuts, x, r, (x + r) / 2.0} if low < m < high] if low < high else []
         ends = sorted({low, high, *marks}) if low < high else []
         total = np.zeros(len(answers))
-        for a, b in zip(ends, ends[1:]):
+        for a, b in itertools.pairwise(ends):
             t = (a + b) / 2.0 + (b - a) / 2.0 * node
             f = pdf(shape, (x - t) / sigma) * pdf(shape, (r - t) / sigma) / sigma**2
             total += table[:, np.searchsorted(cuts, (a + b) / 2.0)] * ((f * weight).sum() * (b - a) / 2.0)
@@ -909,7 +928,7 @@ def clopper_pearson(k, n, level=0.95):
     return low, upper_limit(k, n, tail)
 
 
-# ---------------------------------------------------------------- simulation
+# Simulation
 
 
 def draw_truth(tree, row, noise, n, rng, n_categories=None):

@@ -1,6 +1,6 @@
 """Every compiled function against its naive twin, on ties, missing values, zero weights and every noise shape.
 
-In: seeded random data. Out: failures that name the kernel. A kernel without a twin here fails `test_every_kernel_has_a_twin`.
+In: seeded random data. Out: failures that name the kernel; one without a twin fails `test_every_kernel_has_a_twin`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def test_every_kernel_has_a_twin():
     assert set(TWINS) <= found, f"twins of kernels that are gone: {sorted(set(TWINS) - found)}"
 
 
-# ---------------------------------------------------------------- random inputs
+# Random inputs
 
 
 def random_sets(rng, n, n_classes, labels):
@@ -125,7 +125,7 @@ def by_groups(sets, weight):
     return groups
 
 
-# ---------------------------------------------------------------- noise
+# Noise
 
 
 @twin("cdf", "mass")
@@ -134,10 +134,14 @@ def test_cdf_and_mass(shape):
     code = SHAPES.index(shape)
     grid = np.concatenate([np.linspace(-40.0, 40.0, 161), [-math.inf, math.inf, 0.0, math.sqrt(3.0), -math.sqrt(3.0)]])
     for z in grid:
-        assert kernels.cdf(z, code) == pytest.approx(naive.cdf(shape, z), rel=1e-11, abs=1e-16 if shape == "uniform" else 1e-300)
+        assert kernels.cdf(z, code) == pytest.approx(
+            naive.cdf(shape, z), rel=1e-11, abs=1e-16 if shape == "uniform" else 1e-300
+        )
     rng = np.random.default_rng(0)
     for low, high in rng.choice(grid, (300, 2)):
-        assert kernels.mass(low, high, code) == pytest.approx(naive.mass(shape, low, high), rel=1e-10, abs=1e-16 if shape == "uniform" else 1e-300)
+        assert kernels.mass(low, high, code) == pytest.approx(
+            naive.mass(shape, low, high), rel=1e-10, abs=1e-16 if shape == "uniform" else 1e-300
+        )
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -160,7 +164,7 @@ def test_sigma_at():
             assert kernels.sigma_at(x, j, error_of(noise)) == pytest.approx(naive.sigma_at(noise, j, x), rel=1e-14)
 
 
-# ---------------------------------------------------------------- impurity
+# Impurity
 
 
 @twin("entropy", "gini")
@@ -204,8 +208,10 @@ def test_naive_bounds_enclose_every_partition_and_are_met():
             for s, w in groups.items():
                 load[sorted(s)] += w * rng.dirichlet(np.full(len(s), rng.choice([0.05, 1.0, 20.0])))
             tried.append(naive.gini(load))
-        assert low - 1e-12 <= min(tried) and max(tried) <= high + 1e-12
-        assert min(tried) - low < 0.1 and high - max(tried) < 0.1
+        assert low - 1e-12 <= min(tried)
+        assert max(tried) <= high + 1e-12
+        assert min(tried) - low < 0.1
+        assert high - max(tried) < 0.1
 
 
 @twin("impurity", "code_weights")
@@ -221,7 +227,7 @@ def test_impurity_of_patients(criterion, labels):
         assert got == pytest.approx(naive.impurity(data, weight), abs=1e-12)
 
 
-# ---------------------------------------------------------------- search
+# Search
 
 
 def unshared(curve, data, weight, j):
@@ -285,7 +291,9 @@ def test_soft_curve_where_some_patients_are_exact():
         np.arange(6, dtype=np.int32), x, code, data.w0, error_of(data.search), 0, -1.0, 0.125,
         kernels.ENTROPY, labels, 1.0, True, gain,
     )  # fmt: skip
-    np.testing.assert_allclose(gain, unshared(naive.soft_gain_curve(data, data.w0, 0, grid), data, data.w0, 0), atol=1e-12)
+    np.testing.assert_allclose(
+        gain, unshared(naive.soft_gain_curve(data, data.w0, 0, grid), data, data.w0, 0), atol=1e-12
+    )
 
 
 @twin("first_best", "middle_of_first_run")
@@ -342,7 +350,7 @@ def test_gain_of_categories(criterion):
     assert kernels.partition_gain(np.zeros((3, 2)), CRITERIA[criterion], coded([], 2)[1]) == -np.inf
 
 
-# ---------------------------------------------------------------- gates and routing
+# Gates and routing
 
 
 def one_split(theta=0.0, closed_le=True, delta=math.nan, box=(-math.inf, math.inf), variable=0, size=2, nominal=False):
@@ -377,7 +385,14 @@ def test_gate_shares(kind, shape):
         noise = naive.make_noise(1, sigma, cv, 0.0, shape)
         kernels.gate_shares(x, 0, one_split(theta, closed_le, delta, (low, high)), KINDS[kind], error_of(noise), out)
         want = naive.gate_numeric(
-            kind, x, theta, closed_le, naive.sigma_at(noise, 0, x), shape, (low, high), None if math.isnan(delta) else delta
+            kind,
+            x,
+            theta,
+            closed_le,
+            naive.sigma_at(noise, 0, x),
+            shape,
+            (low, high),
+            None if math.isnan(delta) else delta,
         )
         assert out == pytest.approx(want, abs=1e-12)
 
@@ -429,7 +444,11 @@ def test_settle_pieces():
 def test_divide(kind, nominal):
     for seed in SEEDS:
         rng, data, weight, _, _ = random_fit(
-            seed, shape=SHAPES[seed % 4], cv=0.05 * (seed % 2), propagation=kind, weight_floor=(0.0, 1e-4, 0.1)[seed % 3]
+            seed,
+            shape=SHAPES[seed % 4],
+            cv=0.05 * (seed % 2),
+            propagation=kind,
+            weight_floor=(0.0, 1e-4, 0.1)[seed % 3],
         )
         j = 3 if nominal else int(rng.integers(0, 3))
         known = data.X[~np.isnan(data.X[:, j]), j]
@@ -437,7 +456,9 @@ def test_divide(kind, nominal):
         node = {"index": j, "threshold": theta, "closed": closed, "delta": None, "share": [], "children": []}
         want = np.column_stack(naive.send_down(data, node, weight, kind))
         rows = np.flatnonzero(weight > 0.0).astype(np.int32)
-        splits = one_split(math.nan if nominal else theta, closed == "le", variable=j, size=want.shape[1], nominal=nominal)
+        splits = one_split(
+            math.nan if nominal else theta, closed == "le", variable=j, size=want.shape[1], nominal=nominal
+        )
         arguments = (rows, weight[rows], data.w0[rows], data.X[:, j], splits, KINDS[kind], error_of(data.propagation))
         pieces = np.zeros((len(rows), want.shape[1]))
         kernels.divide(*arguments, data.p["weight_floor"], True, pieces)
@@ -490,7 +511,10 @@ def flattened(root):
     def numbers(key):
         return np.array([math.nan if n[key] is None else n[key] for n in nodes], dtype=float)
 
-    gates = [0 if not n["children"] else (NUMERIC_GATE if n["threshold"] is not None else kernels.NOMINAL_GATE) for n in nodes]
+    gates = [
+        0 if not n["children"] else (NUMERIC_GATE if n["threshold"] is not None else kernels.NOMINAL_GATE)
+        for n in nodes
+    ]
     return nodes, kernels.Splits(
         np.array([-1 if n["index"] is None else n["index"] for n in nodes], np.int32),
         np.array(gates, np.int8),
@@ -521,7 +545,9 @@ def test_routing(kind, shape):
         root = random_tree(rng, 4)
         nodes, splits = flattened(root)
         X = random_rows(rng, 12)
-        noise = naive.make_noise(4, [0.8, 0.3, 0.0, 0.0], [0.0, 0.1 * (trial % 2), 0.0, 0.0], [0.0, 0.0, 0.0, 0.1], shape)
+        noise = naive.make_noise(
+            4, [0.8, 0.3, 0.0, 0.0], [0.0, 0.1 * (trial % 2), 0.0, 0.0], [0.0, 0.0, 0.0, 0.1], shape
+        )
         reach = np.zeros((len(X), len(nodes)))
         kernels.reach_all(X, splits, KINDS[kind], error_of(noise), reach)
         ours = [id(n) for n in naive.nodes_of(root)]

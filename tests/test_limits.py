@@ -18,7 +18,9 @@ from engine.recipe import AXES, NOT_BUILT, refusal
 SIGMA = {"glucose": 9.0, "age": 2.0, "bmi": 1.5}
 NOISE = Noise(sigma=SIGMA, misrecord={"smoker": 0.1}, shape={"bmi": "laplace"})
 SOFT = {"search": "soft", "propagation": "soft", "evaluation": "soft"}
-BUILT_VARIANTS = [name for name, params in VARIANTS.items() if not any(params.get(a) in c for a, c in NOT_BUILT.items())]
+BUILT_VARIANTS = [
+    name for name, params in VARIANTS.items() if not any(params.get(a) in c for a, c in NOT_BUILT.items())
+]
 ZONES = [z for z in AXES["zone"] if z not in NOT_BUILT["zone"] and z != "none"]
 
 
@@ -78,10 +80,12 @@ def same_trees(a, b, rtol=1e-12):
     return all(same_trees(x, y, rtol) for x, y in zip(a["children"], b["children"], strict=True))
 
 
-# ---------------------------------------------------------------- no noise is hard
+# No noise is hard
 
 
-@pytest.mark.parametrize("noise", [None, Noise(sigma=0.0), Noise(sigma={"age": 0.0})], ids=["none", "zero", "named zero"])
+@pytest.mark.parametrize(
+    "noise", [None, Noise(sigma=0.0), Noise(sigma={"age": 0.0})], ids=["none", "zero", "named zero"]
+)
 @pytest.mark.parametrize("threshold", ["value", "midpoint", "observed"])
 def test_no_noise_makes_every_soft_choice_its_hard_one(threshold, noise):
     X, y = patients()
@@ -89,7 +93,9 @@ def test_no_noise_makes_every_soft_choice_its_hard_one(threshold, noise):
     soft = fitted(X, y, noise=noise, threshold=threshold, pruning="pessimistic", **SOFT)
     assert soft.tree_.to_dict() == hard.tree_.to_dict()
     for evaluation in ("soft", "coherent"):
-        other = fitted(X, y, noise=noise, threshold=threshold, pruning="pessimistic", **{**SOFT, "evaluation": evaluation})
+        other = fitted(
+            X, y, noise=noise, threshold=threshold, pruning="pessimistic", **{**SOFT, "evaluation": evaluation}
+        )
         np.testing.assert_array_equal(other.predict_proba(X), hard.predict_proba(X))
 
 
@@ -117,7 +123,7 @@ def test_a_tiny_sigma_keeps_the_soft_grid_within_bounds():
     assert any("20,000" in note for note in model.notes_)
 
 
-# ---------------------------------------------------------------- conservation
+# Conservation
 
 
 @pytest.mark.parametrize("name", BUILT_VARIANTS)
@@ -156,7 +162,7 @@ def test_weight_floor_of_zero_still_conserves():
         assert tree.weight[tree.leaves].sum() == pytest.approx(len(X), rel=1e-12)
 
 
-# ---------------------------------------------------------------- labels and decisions
+# Labels and decisions
 
 
 def test_labels_given_as_sets_of_one_are_the_plain_labels():
@@ -188,7 +194,7 @@ def test_tau_zero_is_argmax_and_tau_qualifies_only():
     assert list(other.decide(X)) == list(often.decide(X))
 
 
-# ---------------------------------------------------------------- soft and coherent
+# Soft and coherent
 
 
 def test_coherent_is_soft_where_no_variable_repeats():
@@ -229,7 +235,7 @@ def test_repeat_advice_against_simulated_second_readings():
             assert case.repeat_advice[name] >= 0.0
 
 
-# ---------------------------------------------------------------- metamorphic
+# Metamorphic
 
 
 @pytest.mark.parametrize("name", BUILT_VARIANTS)
@@ -293,7 +299,7 @@ def test_units_do_not_matter():
         assert list(first.decided(X)) == list(second.decided(scaled))
 
 
-# ---------------------------------------------------------------- refusals
+# Refusals
 
 
 def illegal_pairs():
@@ -313,7 +319,8 @@ def test_a_refusal_names_both_choices():
         with pytest.raises(PenumbraError) as caught:
             UncertainTreeClassifier(**pair).fit(X, y)
         words = str(caught.value)
-        assert "zone" in words and "evaluation" in words
+        assert "zone" in words
+        assert "evaluation" in words
 
 
 @pytest.mark.parametrize(
@@ -344,10 +351,11 @@ def test_the_design_refuses_it_in_words(pair):
     sentence = refusal(filled)
     assert sentence is not None
     for axis, choice in pair.items():
-        assert axis in sentence and repr(choice) in sentence
+        assert axis in sentence
+        assert repr(choice) in sentence
 
 
-@pytest.mark.parametrize("axis, choice", [(a, c) for a, choices in NOT_BUILT.items() for c in sorted(choices)])
+@pytest.mark.parametrize(("axis", "choice"), [(a, c) for a, choices in NOT_BUILT.items() for c in sorted(choices)])
 def test_what_is_not_built_says_so(axis, choice):
     X, y = patients(51, n=30)
     legal = {

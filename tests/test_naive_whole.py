@@ -102,7 +102,9 @@ def random_problem(seed, **fixed):
     shape = [str(rng.choice(SHAPES)) for _ in numeric]
     noise = naive.make_noise(len(numeric), sigma, cv, misrecord, shape)
     weights = rng.choice([1.0, 2.0, 0.5], len(y)) if rng.random() < 0.3 else None
-    queries = X[rng.integers(0, len(X), 8)] + np.where(numeric, rng.choice([0.0, 0.25, -0.5, 3.0], (8, len(numeric))), 0.0)
+    queries = X[rng.integers(0, len(X), 8)] + np.where(
+        numeric, rng.choice([0.0, 0.25, -0.5, 3.0], (8, len(numeric))), 0.0
+    )
     queries[rng.random(queries.shape) < 0.1] = np.nan
     return X, y, variables, params, noise, weights, queries
 

@@ -29,7 +29,7 @@ from engine.draw.sheet import (
     titled,
     words,
 )
-from engine.evidence import TWO_SIDED_95, Evidence, axis_of, plain, round_to_total
+from engine.evidence import TWO_SIDED_95, Evidence, axis_of, plain, round_to_total, shortest
 from engine.export import branch_tests, number_text, percent_text, probability_text, share_text
 from engine.tree import Tree
 
@@ -155,9 +155,7 @@ def _short(x: float, decimals: int, known: NDArray[np.float64]) -> str:
     wanted = int((known <= x).sum())
     if decimals == 0 and abs(x - round(x)) > 1e-9 and abs(x) < 1000:
         decimals = 1
-    while decimals < 12 and int((known <= float(f"{x:.{decimals}f}")).sum()) != wanted:
-        decimals += 1
-    return plain(x, decimals)
+    return shortest(x, decimals, lambda cut: int((known <= cut).sum()) == wanted)
 
 
 def _cut_words(cuts: Sequence[tuple[float, float, str]], low: str, high: str, width: float, y: float) -> list[str]:

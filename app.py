@@ -1,0 +1,29 @@
+"""Penumbra's front door: page configuration and navigation, nothing else.
+
+In: nothing. Out: the page the reader chose.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.shared import state
+
+ASSETS = Path(__file__).parent / "assets"
+
+state.enter_by_the_front_door()
+st.set_page_config("Penumbra", str(ASSETS / "mark.svg"), layout="wide", initial_sidebar_state=264)
+st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "mark.svg"), size="large")
+st.html(ASSETS / "style.css")
+
+st.navigation(
+    [
+        st.Page("pages/data.py", title="Data", default=True),
+        st.Page("pages/noise.py", title="Noise"),
+        st.Page("pages/tree.py", title="Tree"),
+        st.Page("pages/patient.py", title="Patient"),
+    ],
+    position="top",
+).run()

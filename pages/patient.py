@@ -1,0 +1,117 @@
+"""The Patient page: one patient through the tree, the answer or its absence, and what measurement error could change.
+
+In: a row of the data or typed readings, kept in this session only. Out: the case in words and pictures.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from engine.case import Case
+from engine.draw import View, path_svg, patient_legend_svg, patient_svg
+from engine.draw.charts import (
+    four_ways_svg,
+    hundred_marks_svg,
+    nearest_change_svg,
+    repeat_svg,
+    stability_bars_svg,
+    tau_strip_svg,
+)
+from pages.shared import cache, case_controls, case_words, state, tree_words, widgets, words
+from pages.shared.tree_view import svg_view
+
+
+def sidebar() -> None:
+    with st.sidebar:
+        widgets.data_set()
+        with widgets.sentence(quiet=True):
+            st.caption(
+                words.plain(
+                    tree_words.tree_summary(
+                        cache.fitted().model.tree_, state.choices().variant, len(state.choices().axes)
+                    )
+                )
+            )
+            st.page_link("pages/tree.py", label="change the tree")
+            case_controls.patient_choice()
+        with widgets.sentence(quiet=True):
+            widgets.axes(["evaluation"])
+        st.caption(case_words.BRANCH_SHARES)
+        with widgets.sentence(quiet=True):
+            widgets.tau()
+            case, view = cache.case(), cache.view(208)
+            svg_view(tau_strip_svg(cache.decided().tree_, view, width=208, marked=cache.leaf_reached(case)))
+            st.caption(case_words.answers_up_to(case, view.decision))
+            widgets.sigma_summary()
+
+
+def finding(found: cache.Fitted, case: Case, view: View) -> None:
+    """Say what the tree answers and how sure it is, beside a hundred plausible true states."""
+    near, leaf = cache.similar(), cache.leaf_reached(case)
+    left, right = st.columns([3, 1.1], gap="large")
+    with left:
+        widgets.heading(case_words.case_heading(case, view, found.data.target))
+        st.markdown(f"#### {words.plain(case_words.agree(case, view))}", help=words.CAVEATS)
+        st.markdown(
+            words.plain(
+                case_words.case_sentence(found.model.tree_, leaf, case, view, [found.data.y[i] for i in near.rows])
+            )
+        )
+        asked = {found.data.columns[int(j)] for j in found.model.tree_.variable if j >= 0}
+        st.caption(words.plain(case_words.stability_sentence(case, view, asked)))
+        for line in case_words.case_remarks(case, view):
+            st.markdown(words.plain(line))
+    with right:
+        svg_view(hundred_marks_svg(case.answer_shares, view, width=256))
+
+
+def cards(found: cache.Fitted, case: Case, view: View) -> None:
+    """Draw stability, nearest change, what to repeat, and the ways to evaluate."""
+    tree = found.model.tree_
+    pictures = (
+        (case_words.stability_card(case, view), stability_bars_svg(tree, case, view, width=200)),
+        (case_words.change_card(case, view), nearest_change_svg(case, view, width=200) if case.nearest_answer else ""),
+        (case_words.repeat_card(case, view), repeat_svg(case, view, width=200) if case.best_repeat else ""),
+        (case_words.ways_card(case, view), four_ways_svg(case, view, width=200)),
+    )
+    for column, (card, svg) in zip(st.columns(4), pictures, strict=True):
+        with column, st.container(border=True, height="stretch"):
+            st.markdown(f"**{words.plain(card.title)}**", help=card.help)
+            st.markdown(f"## {words.plain(card.key)}")
+            st.caption(words.plain(card.sentence))
+            if svg:
+                svg_view(svg)
+
+
+def similar() -> None:
+    """List the past patients most like this one."""
+    near = cache.similar()
+    with st.expander(f"The {len(near.rows)} most similar past patients"):
+        st.caption(case_words.SIMILAR)
+        st.dataframe(cache.past_patients(near.rows, words.DISTANCE, near.distance))
+
+
+def page() -> None:
+    found, case = cache.fitted(), cache.case()
+    view = cache.view(876)
+    finding(found, case, view)
+    widgets.equals_hard()
+    left, right = st.columns([224, 876], gap="medium")
+    with left, widgets.sentence():
+        case_controls.fields(found)
+    with right, widgets.sentence():
+        svg_view(patient_legend_svg(view))
+        with st.container(key="whole_tree"):
+            svg_view(patient_svg(found.model.tree_, case, found.evidence, view))
+        with st.container(key="path_only"):
+            svg_view(path_svg(found.model.tree_, case, found.evidence, cache.view(352)))
+        cards(found, case, view)
+        similar()
+
+
+state.front_door(__file__)
+sidebar()
+widgets.narrow_steps()
+with widgets.sentence():
+    page()
+widgets.foot()

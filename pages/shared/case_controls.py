@@ -1,0 +1,93 @@
+"""The controls of one patient: which one, and every reading with its unit, range and σ.
+
+In: the fitted tree and the readings. Out: drawn controls that write to the choices, in this session only.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from engine.draw.charts import field_strip_svg
+from pages.shared import cache, case_words, state, widgets, words
+from pages.shared.tree_view import svg_view
+
+
+def patient_choice() -> None:
+    """Draw the choice between a patient of the data and a typed case."""
+    data, row = cache.prepared(), cache.row()
+    typed = "Typed case"
+    st.segmented_control(
+        "Patient",
+        ["From the data", typed],
+        required=True,
+        width="stretch",
+        **widgets.bind(
+            "patient_kind",
+            "From the data" if row is not None else typed,
+            lambda kind: state.choose_row(None if kind == typed else state.NEAR_A_THRESHOLD),
+        ),
+    )
+    if row is not None:
+        rows = len(data.y)
+        st.number_input(
+            f"Patient, 1 to {rows:,}",
+            min_value=1,
+            max_value=rows,
+            step=1,
+            **widgets.bind("patient_row", row + 1, lambda new: state.choose_row(int(new) - 1 if new else 0)),
+        )
+    if state.choices().typed:
+        st.button(
+            "Back to the readings as they were", key="untype", type="tertiary", on_click=lambda: state.choose_row(row)
+        )
+    st.caption(words.PRIVATE if row is not None else case_words.TYPED)
+
+
+def number_field(found: cache.Fitted, j: int, value: float | None) -> None:
+    """Draw one reading with its unit, range and σ."""
+    name = found.data.columns[j]
+    unit = found.data.units.get(name, "")
+    known = found.values[~np.isnan(found.values[:, j]), j]
+    st.number_input(
+        words.plain(found.data.names[name]) + (f" :gray[{words.plain(unit)}]" if unit else ""),
+        value=None,
+        step=case_words.step(known),
+        format="%g",
+        placeholder="missing",
+        **widgets.bind(f"field_{name}", value, partial(state.type_value, name)),
+    )
+    sigma = 0.0 if value is None else float(found.noise.at(j, value))
+    svg_view(field_strip_svg(known, value, sigma, width=224, unit=unit))
+
+
+def category_field(found: cache.Fitted, j: int, value: str | None) -> None:
+    """Draw one category, missing among its choices."""
+    name = found.data.columns[j]
+    st.selectbox(
+        words.plain(found.data.names[name]),
+        list(found.model.schema_.categories[j] or ()),
+        index=None,
+        format_func=str,
+        placeholder="missing",
+        **widgets.bind(f"field_{name}", value, partial(state.type_value, name)),
+    )
+
+
+def fields(found: cache.Fitted) -> None:
+    """Draw the readings, those the tree asks first."""
+    tree, readings = found.model.tree_, cache.readings()
+    asked = list(dict.fromkeys(int(j) for j in tree.variable if j >= 0))
+    rest = [j for j in range(len(found.data.columns)) if j not in asked]
+
+    def draw(j: int) -> None:
+        kind = number_field if found.model.schema_.numeric[j] else category_field
+        kind(found, j, readings[found.data.columns[j]])
+
+    for j in asked:
+        draw(j)
+    if rest and st.toggle(case_words.not_asked(len(rest)), key="show_rest"):
+        for j in rest:
+            draw(j)

@@ -1,0 +1,207 @@
+"""Every choice the reader has made in this session; the only owner of session keys that hold choices.
+
+In: changes from the controls. Out: one `Choices`, which survives page changes, with undo.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import streamlit as st
+
+from engine.noise_table import Stated
+from engine.recipe import AXES, DEFAULTS, VARIANTS
+
+KEY = "penumbra_choices"
+HISTORY = "penumbra_history"
+ENTERED = "penumbra_entered"
+TURNED_TO, DRAWN = "penumbra_turned_to", "penumbra_drawn"
+FIRST_EXAMPLE = "ejection_fraction"
+FIRST_VARIANT = "SS+STP"
+FIRST_CHANGES = {"pruning": "none", "decision": "tau", "max_depth": 3, "min_weight_leaf": 20}
+READING = ("evaluation", "decision", "tau")
+FACTORS = ("u_s", "u_p", "u_e")
+UNDO_STEPS = 50
+NEAR_A_THRESHOLD = -1  # as a row: the first patient who is
+
+
+@dataclass
+class Choices:
+    """All choices; everything is plain data, and a patient's values stay here, in the session's memory."""
+
+    example: str | None = FIRST_EXAMPLE
+    content: bytes | None = None
+    filename: str = ""
+    reading: dict[str, Any] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    zeros: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
+    abstain: tuple[str, ...] | None = None
+    positive: str | None = None
+    sigma: dict[str, Stated] | None = None
+    factor: float = 1.0
+    factors: dict[str, float] = field(default_factory=lambda: dict.fromkeys(FACTORS, 1.0))
+    variant: str = FIRST_VARIANT
+    axes: dict[str, Any] = field(default_factory=FIRST_CHANGES.copy)
+    node: int = 0
+    row: int | None = NEAR_A_THRESHOLD
+    typed: dict[str, Any] = field(default_factory=dict)
+
+
+def enter_by_the_front_door() -> None:
+    """Note that app.py ran, so that its navigation is in force."""
+    st.session_state[ENTERED] = True
+
+
+def front_door(page: str) -> None:
+    """Send a page that was opened on its own back through app.py.
+
+    Until app.py has run once, Streamlit takes every file in `pages` for a page of its own, and a cold link opens that
+    file without the frame. A call of `st.navigation` that holds the page ends this; the rerun then finds it again.
+    """
+    if ENTERED not in st.session_state:
+        st.navigation([st.Page(enter_by_the_front_door), st.Page(page)], position="hidden")
+        st.rerun()
+    st.session_state[TURNED_TO] = page
+
+
+def page_is_new() -> bool:
+    """Return whether this page has not been drawn to its foot since the reader turned to it."""
+    return st.session_state.get(DRAWN) != st.session_state.get(TURNED_TO)
+
+
+def page_is_drawn() -> None:
+    """Note that the page has been drawn to its foot."""
+    st.session_state[DRAWN] = st.session_state.get(TURNED_TO)
+
+
+def choices() -> Choices:
+    """Return this session's choices, made afresh on the first call."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Choices()
+        st.session_state[HISTORY] = []
+    found: Choices = st.session_state[KEY]
+    return found
+
+
+def _snapshot(now: Choices) -> dict[str, Any]:
+    values = {each.name: getattr(now, each.name) for each in fields(now)}
+    return {name: dict(value) if isinstance(value, dict) else value for name, value in values.items()}
+
+
+def remember() -> None:
+    """Keep the present choices as one step of undo."""
+    now = choices()
+    st.session_state[HISTORY] = [*st.session_state[HISTORY][-UNDO_STEPS:], _snapshot(now)]
+
+
+def undo() -> None:
+    """Go one step back."""
+    now = choices()
+    if st.session_state[HISTORY]:
+        for name, value in st.session_state[HISTORY].pop().items():
+            setattr(now, name, value)
+
+
+def can_undo() -> bool:
+    choices()
+    return bool(st.session_state[HISTORY])
+
+
+def change(**values: Any) -> None:
+    """Set choices by name as one step of undo."""
+    now = choices()
+    remember()
+    for name, value in values.items():
+        setattr(now, name, value)
+
+
+def put(name: str, key: str, value: Any) -> None:
+    """Set one entry of a dict of choices as one step of undo; None takes the entry away."""
+    held = dict(getattr(choices(), name) or {})
+    if value is None:
+        held.pop(key, None)
+    else:
+        held[key] = value
+    change(**{name: held})
+
+
+def _fresh_data(**source: Any) -> None:
+    clean = Choices()
+    kept = ("factor", "factors", "variant", "axes")
+    change(**{each.name: getattr(clean, each.name) for each in fields(clean) if each.name not in kept} | source)
+
+
+def open_example(name: str) -> None:
+    """Turn to a bundled example; the tree's recipe stays as it is."""
+    _fresh_data(example=name)
+
+
+def open_file(content: bytes, filename: str) -> None:
+    """Turn to an uploaded file, with every measurement exact until the reader says otherwise."""
+    _fresh_data(example=None, content=content, filename=filename, sigma={})
+
+
+def reset_data() -> None:
+    """Forget every correction of the file, and keep the file."""
+    now = choices()
+    _fresh_data(example=now.example, content=now.content, filename=now.filename, sigma=now.sigma)
+
+
+def choose_variant(name: str) -> None:
+    """Turn to a named variant; size and decision, which fit every variant, stay as the reader set them."""
+    kept = {axis: value for axis, value in choices().axes.items() if axis not in AXES or axis == "decision"}
+    change(
+        variant=name,
+        axes={axis: value for axis, value in kept.items() if value != VARIANTS[name].get(axis, DEFAULTS[axis])},
+        node=0,
+    )
+
+
+def set_parameter(name: str, value: Any) -> None:
+    """Set one axis or parameter; what equals the variant's own is not a difference."""
+    axes = {key: held for key, held in choices().axes.items() if key != name}
+    if value != variant_parameters().get(name, DEFAULTS[name]):
+        axes[name] = value
+    change(axes=axes, **({} if name in READING else {"node": 0}))
+
+
+def reset_variant() -> None:
+    """Return to the variant as it is named."""
+    change(axes={}, node=0)
+
+
+def variant_parameters() -> dict[str, Any]:
+    """Return the named variant's own parameters."""
+    return dict(VARIANTS[choices().variant])
+
+
+def parameters() -> dict[str, Any]:
+    """Return everything the model is built with, except its noise."""
+    now = choices()
+    return variant_parameters() | now.axes
+
+
+def value_of(name: str) -> Any:
+    """Return a parameter's present value, defaults included."""
+    held = parameters()
+    return held.get(name, DEFAULTS[name])
+
+
+def choose_node(node: int) -> None:
+    """Turn the panel to a node; no step of undo."""
+    choices().node = node
+
+
+def type_value(name: str, value: Any) -> None:
+    """Type one reading of the case; None means missing. A patient's values are no step of undo."""
+    now = choices()
+    now.typed = now.typed | {name: value}
+
+
+def choose_row(row: int | None) -> None:
+    """Turn to a patient of the data, or to a typed case (None); what was typed is forgotten."""
+    now = choices()
+    now.row, now.typed = row, {}

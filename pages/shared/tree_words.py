@@ -1,0 +1,152 @@
+"""Sentences about a tree and its nodes.
+
+In: a finished tree, what its training patients say, the view. Out: text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from engine.draw import View
+from engine.evidence import Evidence
+from engine.export import FEW_PATIENTS, is_fractional, probability_text
+from engine.search import Candidate
+from engine.tree import NOMINAL, Tree
+from engine.why import Reasons
+from pages.shared.words import FEW, LEAF_AND_SHARES, count, number, opening, part, plural, variant
+
+DOWNLOADS = {
+    "SVG": "The picture, for documents.",
+    "DOT": "For Graphviz.",
+    "JSON": "The fitted tree; the engine opens it again.",
+    "Nodes": "Every node as plain nested values.",
+    "Rules": "The tree in words.",
+}
+
+
+CRITERION_LABELS = {"information_gain": "Gain in bits", "gini": "Gain in gini impurity", "gain_ratio": "Gain in bits"}
+
+
+def tree_heading(answers: Iterable[Any]) -> str:
+    """Return the Tree page's finding: how many leaves answer and how many abstain."""
+    answers = list(answers)
+    silent = sum(answer is None for answer in answers)
+    n = len(answers)
+    leaves = f"{opening(count(n))} {'leaf' if n == 1 else 'leaves'}"
+    if n == 1:
+        return "One leaf: no split was worth taking" + (", and it abstains" if silent else "")
+    if silent == 0:
+        several = sum(isinstance(answer, frozenset) and len(answer) > 1 for answer in answers)
+        return f"{leaves}: {'all answer' if not several else count(several) + ' name more than one class'}"
+    said = f"{count(n - silent)} {'answers' if n - silent == 1 else 'answer'}"
+    return f"{leaves}: {said}, {count(silent)} {'abstains' if silent == 1 else 'abstain'}"
+
+
+def tree_under(tree: Tree, data_words: str) -> str:
+    return f"Depth {tree.max_depth}, {plural(tree.n_leaves, 'leaf', 'leaves')}, grown on {data_words}"
+
+
+def tree_summary(tree: Tree, name: str, changed: int) -> str:
+    moved = f", {plural(changed, 'setting')} changed" if changed else ""
+    return f"Tree: {variant(name)}{moved}, depth {tree.max_depth}, {plural(tree.n_leaves, 'leaf', 'leaves')}."
+
+
+def answered(decided: int, n: int) -> str:
+    """Return how many training patients get an answer."""
+    if decided == n:
+        return f"Answers all {n:,} training patients."
+    return f"Answers {decided:,} of {n:,} training patients ({part(decided, n)})."
+
+
+def selected(tree: Tree, told: Evidence, node: int) -> str:
+    n = int(told.count[node])
+    if node == 0:
+        return f"Selected: the root, all {plural(n, 'patient')}"
+    if tree.is_leaf(node):
+        return f"Selected: leaf {list(tree.leaves).index(node) + 1}, {plural(n, 'patient')}"
+    return f"Selected: a split at depth {int(tree.depth[node])}, {plural(n, 'patient')}"
+
+
+def node_heading(tree: Tree, told: Evidence, node: int, view: View) -> str:
+    """Return what a node does: "Glucose, cut at 140.8 mg/dL", or what a leaf answers."""
+    if tree.is_leaf(node):
+        said = view.leaf_answers[list(tree.leaves).index(node)]
+        return "Abstains" if said is None else f"Answers {view.answer(said)}"
+    name = tree.variables[int(tree.variable[node])]
+    if tree.gate[node] == NOMINAL:
+        return f"{view.variable(name)}, one branch a category"
+    return f"{view.variable(name)}, cut at {told.threshold_text(node)}\u00a0{view.units.get(name, '')}".rstrip()
+
+
+def leaf_sentence(tree: Tree, node: int, view: View) -> str:
+    """Return why a leaf answers or abstains."""
+    said = view.leaf_answers[list(tree.leaves).index(node)]
+    best = int(np.argmax(tree.probability[node]))
+    p, name = float(tree.probability[node, best]), view.class_name(tree.classes[best])
+    few = f" Only {number(float(tree.weight[node]), 3)} patients: {FEW}." if tree.weight[node] < FEW_PATIENTS else ""
+    if view.decision == "tau":
+        sign = "<" if said is None else "≥"
+        return f"The most frequent class, {name}, has P {probability_text(p, view.tau)} {sign} τ {view.tau:.2f}.{few}"
+    return f"The most frequent class is {name}, with P {probability_text(p)}.{few}"
+
+
+def split_sentence(tree: Tree, told: Evidence, node: int, view: View) -> str:
+    """Return who is near the threshold and what the measurement error does to one reading there."""
+    name = tree.variables[int(tree.variable[node])]
+    if tree.gate[node] == NOMINAL:
+        return f"Each patient goes to the branch of their own {view.variable(name)}."
+    band, parts = told.band(node), told.split_counts(node)
+    lost = f" {plural(parts.n[3], 'patient')} lack the value and are shared as the others went." if parts.n[3] else ""
+    if band.kind is None:
+        return f"{view.variable(name)} is taken as exact here, so there is no zone.{lost}"
+    j = int(tree.variable[node])
+    where = f"{told.number(j, band.low)} to {told.number(j, band.high)}"
+    share = f"{plural(parts.n[1], 'patient')} ({part(parts.n[1], sum(parts.n))}) lie in the blend range {where}"
+    why = (
+        f". Their {view.variable(name)}, measured again, could fall on the other side."
+        if band.kind == "measurement error"
+        else ": the tree calls them undecided here."
+    )
+    return share + why + lost
+
+
+def at(told: Evidence, candidate: Candidate) -> str:
+    """Return where a variable would be cut."""
+    if not math.isfinite(candidate.threshold):
+        return "by category"
+    return f"at {told.number(candidate.variable, candidate.threshold)}"
+
+
+def gain_label(criterion: str) -> str:
+    return CRITERION_LABELS.get(criterion, "Gain")
+
+
+def two_searches(told: Evidence, reasons: Reasons, threshold: float) -> str:
+    """Return how exact and soft search differ at a node."""
+    if reasons.exact_best is None:
+        return ""
+    exact = told.number(reasons.variable, reasons.exact_best)
+    here = told.number(reasons.variable, threshold)
+    if reasons.soft is None:
+        return f"Taken as exact, so soft search cuts where exact search does, at {exact}."
+    if exact == here:
+        return f"Exact search cuts at {exact}. Soft search weighs each patient by the measurement error."
+    return (
+        f"Exact search would cut at {exact}; this tree cuts at {here}, where the gain outlasts the measurement error."
+    )
+
+
+def below_tree(propagation: str, tree: Tree) -> str:
+    """Return what a reader of the leaves must know."""
+    lines = []
+    if propagation != "hard" and is_fractional(tree):
+        lines.append(
+            f"Leaves carry decimals because {propagation} propagation shares a patient near a threshold between sides."
+        )
+    if any(tree.weight[leaf] < FEW_PATIENTS for leaf in tree.leaves):
+        lines.append(f"Leaves under {FEW_PATIENTS} patients say “{FEW}”: their P can be far off.")
+    return " ".join([*lines, LEAF_AND_SHARES])

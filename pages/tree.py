@@ -1,0 +1,92 @@
+"""The Tree page: the fitted tree with its blend ranges and abstention leaves, and why each node is as it is.
+
+In: this session's data, noise and recipe. Out: a drawn tree, a panel on the chosen node, downloads.
+"""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from engine.draw import View, tree_dot, tree_legend_svg, tree_svg, with_theme
+from engine.draw.charts import tau_strip_svg
+from engine.draw.tree_table import tree_table
+from engine.export import rules_text
+from pages.shared import cache, node_panel, state, tree_words, widgets, words
+from pages.shared.tree_view import svg_view, tree_view
+
+
+def sidebar() -> None:
+    with st.sidebar:
+        widgets.data_set()
+        widgets.variant_choice()
+        with widgets.sentence(quiet=True):
+            widgets.axes()
+        widgets.size()
+        widgets.advanced()
+        with widgets.sentence(quiet=True):
+            widgets.tau()
+            model, view = cache.decided(), cache.view(208)
+            svg_view(tau_strip_svg(model.tree_, view, width=208))
+            st.caption(tree_words.answered(cache.answered(), len(cache.prepared().y)))
+            widgets.sigma_summary()
+
+
+def downloads(found: cache.Fitted, view: View) -> None:
+    """Draw the tree's downloads."""
+    tree, model = found.model.tree_, cache.decided()
+    svg = with_theme(tree_svg(tree, found.evidence, view), "light")
+    rules = rules_text(tree, view.leaf_answers, view.decision, view.tau, found.data.units, noise=found.noise)
+    files = {
+        "SVG": (svg, "tree.svg", "image/svg+xml"),
+        "DOT": (tree_dot(tree, found.evidence, view), "tree.dot", "text/vnd.graphviz"),
+        "JSON": (model.to_json(), "tree.json", "application/json"),
+        "Nodes": (json.dumps(tree.to_dict(), indent=1, default=str), "nodes.json", "application/json"),
+        "Rules": (rules, "rules.txt", "text/plain"),
+    }
+    with st.popover("Download", key="downloads"):
+        for label, (content, name, kind) in files.items():
+            st.download_button(
+                label,
+                content,
+                name,
+                kind,
+                key=f"download_{label}",
+                on_click="ignore",
+                help=tree_words.DOWNLOADS[label],
+                width="stretch",
+            )
+
+
+def page() -> None:
+    found = cache.fitted()
+    view = cache.view(808)
+    finding, under = (
+        tree_words.tree_heading(view.leaf_answers),
+        tree_words.tree_under(found.model.tree_, found.data.summary()),
+    )
+    widgets.top(finding, under, "Continue to Patient", "pages/patient.py", lambda: downloads(found, view))
+    widgets.equals_hard()
+    widgets.notes()
+    node = view.selected or 0
+    picture, beside = st.columns([808, 312], gap="medium")
+    with picture:
+        svg_view(tree_legend_svg(found.model.tree_, view))
+        clicked = tree_view(tree_svg(found.model.tree_, found.evidence, view), key="tree")
+        if clicked is not None and max(clicked, 0) != node:
+            state.choose_node(max(clicked, 0))
+            st.rerun()
+        st.caption(words.plain(tree_words.below_tree(state.value_of("propagation"), found.model.tree_)))
+        with st.expander("The same tree as a table"):
+            st.dataframe(tree_table(found.model.tree_, found.evidence, view), hide_index=True)
+    with beside, st.container(border=True), widgets.sentence():
+        node_panel.panel(found, view, node)
+
+
+state.front_door(__file__)
+sidebar()
+widgets.narrow_steps()
+with widgets.sentence():
+    page()
+widgets.foot()

@@ -1,0 +1,64 @@
+"""Opens the app's pages without a browser, for the page tests.
+
+In: a page's name, bytes to upload. Out: a running `AppTest`, and checks every page must pass.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parent.parent
+FOOT = "Intended use: teaching and research."
+
+
+def open_page(name: str, at: AppTest | None = None) -> AppTest:
+    """Return the app turned to a page, a cold start unless `at` is given."""
+    fresh = at is None
+    at = at or AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    if name != "data" or not fresh:
+        at.switch_page(f"pages/{name}.py")
+    return at.run()
+
+
+def upload(content: bytes, filename: str = "clinic.csv") -> AppTest:
+    """Return the Data page after a file was uploaded."""
+    at = open_page("data")
+    at.file_uploader[0].upload(filename, content, "text/csv").run()
+    return at
+
+
+def whole(at: AppTest) -> None:
+    """Check that a page ran to its foot without a traceback."""
+    assert not at.exception, [each.message for each in at.exception]
+    assert any(FOOT in each.value for each in at.caption)
+
+
+def sound(at: AppTest) -> None:
+    """Check that a page ran to its foot and had nothing to complain of."""
+    whole(at)
+    assert not at.error, [each.value for each in at.error]
+
+
+def heading(at: AppTest) -> str:
+    """Return the page's finding as it reads on screen."""
+    return next(each.value for each in at.markdown if each.value.startswith("# ")).removeprefix("# ").replace("\\", "")
+
+
+def text(at: AppTest) -> str:
+    """Return all Markdown and captions of a page as they read on screen."""
+    return "\n".join(each.value for each in [*at.markdown, *at.caption]).replace("\\", "")
+
+
+def clinic(n: int = 160, seed: int = 5) -> bytes:
+    """Return a made-up clinic as CSV: glucose and BMI with units, a category, an identifier, two labels."""
+    random = np.random.default_rng(seed)
+    glucose = np.round(random.normal(120, 25, n), 1)
+    bmi = np.round(random.normal(30, 5, n), 1)
+    sick = glucose + 2 * bmi + random.normal(0, 15, n) > 185
+    smoker = random.choice(["yes", "no"], n)
+    lines = ["patient id,Glucose (mg/dL),BMI (kg/m²),smoker,outcome"]
+    lines += [f"{1000 + i},{glucose[i]},{bmi[i]},{smoker[i]},{'sick' if sick[i] else 'well'}" for i in range(n)]
+    return "\n".join(lines).encode()

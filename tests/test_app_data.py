@@ -1,0 +1,143 @@
+"""The Data page: examples, uploads, corrections, and files that are no tables.
+
+In: bytes as a browser would send them. Out: what the page then says.
+"""
+
+from __future__ import annotations
+
+import pytest
+from screens import clinic, heading, open_page, sound, text, upload, whole
+
+from engine.examples import EXAMPLES
+
+AWKWARD = {
+    "empty.csv": b"",
+    "one_column.csv": b"a\n1\n2\n",
+    "names_only.csv": b"a,b\n",
+    "ragged.csv": b"a,b,c\n1,2,x\n1,2\n3,4,y,5\n",
+    "no_labels.csv": b"a,b\n1,\n2,\n3,\n",
+    "binary.csv": bytes(range(256)) * 4,
+    "not_a_workbook.xlsx": b"PK\x03\x04 no workbook",
+    "not_parquet.parquet": b"PAR1 nothing",
+}
+ODD = {
+    "one_class.csv": b"a,b\n1,x\n2,x\n3,x\n",
+    "one_patient.csv": b"a,class\n1,x\n",
+    "script.csv": b"<script>alert(1)</script>,class\n1,<b>x</b>\n2,y\n3,y\n4,<b>x</b>\n",
+    "same_names.csv": b"a,a,class\n1,2,x\n2,3,y\n3,4,x\n4,5,y\n",
+    "all_missing.csv": b"a,b,class\n,1,x\n,2,y\n,3,x\n,4,y\n",
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_opens(name):
+    at = open_page("data")
+    at.selectbox(key="data_set").select(name).run()
+    sound(at)
+    assert f"{len(EXAMPLES[name].frame):,} patient" in heading(at)
+
+
+def test_upload_says_what_was_understood():
+    at = upload(clinic())
+    sound(at)
+    assert heading(at).startswith("160 patients read")
+    assert {"Separator", "Decimal mark", "Encoding", "Missing written as"} <= {each.value for each in at.caption}
+    assert at.text_input(key="unit_Glucose (mg/dL)").value == "mg/dL"
+    assert at.selectbox(key="role_patient id").value == "identifier"
+    assert at.selectbox(key="role_outcome").value == "target"
+
+
+def test_a_role_can_be_changed_and_undone():
+    at = upload(clinic())
+    at.selectbox(key="role_smoker").select("ignore").run()
+    sound(at)
+    assert "smoker" not in at.session_state["penumbra_choices"].sigma
+    assert "160 patients, 2 variables" in text(at)
+    at.button(key="undo").click().run()
+    assert at.selectbox(key="role_smoker").value == "nominal"
+    assert "160 patients, 3 variables" in text(at)
+
+
+def test_the_answer_can_be_another_column():
+    at = upload(clinic())
+    at.selectbox(key="target").select("smoker").run()
+    sound(at)
+    assert at.selectbox(key="role_smoker").value == "target"
+    assert set(at.radio(key="positive").options) == {"yes", "no"}
+
+
+def test_delimiter_and_decimal_mark_can_be_stated():
+    at = upload("a;b;class\n1,5;2,5;x\n2,5;3,5;y\n3,5;1,5;x\n4,5;2,0;y\n".encode("cp1252"))
+    sound(at)
+    at.selectbox(key="fact_delimiter").select(",").run()
+    whole(at)
+    at.button(key="undo").click().run()
+    sound(at)
+    assert heading(at).startswith("4 patients")
+
+
+def test_zeros_become_missing_and_those_patients_can_be_set_aside():
+    rows = "".join(f"{0 if i < 7 else 90 + i},{20 + i % 9},{'x' if i % 3 else 'y'}\n" for i in range(60))
+    at = upload(f"glucose,bmi,class\n{rows}".encode())
+    at.checkbox(key="zero_glucose").check().run()
+    sound(at)
+    assert "7 (12 %)" in text(at)
+    at.multiselect(key="aside").select("glucose").run()
+    sound(at)
+    assert "53 patients, 2 variables" in text(at)
+    assert "7 set aside" in text(at)
+
+
+def test_a_label_may_mean_that_the_doctor_abstained():
+    rows = "".join(f"{i % 7}.5,{['no', 'yes', 'unclear'][i % 3]}\n" for i in range(30))
+    at = upload(f"value,diagnosis\n{rows}".encode())
+    at.selectbox(key="means_unclear").select("abstained").run()
+    sound(at)
+    assert set(at.radio(key="positive").options) == {"no", "yes"}
+    assert "10 patients without a class" in text(at)
+    at.selectbox(key="means_unclear").select("class").run()
+    assert "unclear" in at.radio(key="positive").options
+
+
+def test_a_column_taken_for_an_identifier_can_be_measured_again():
+    at = upload(("number,diagnosis\n" + "".join(f"{i},{'no' if i < 9 else 'yes'}\n" for i in range(30))).encode())
+    whole(at)
+    assert "variable" in at.error[0].value
+    at.selectbox(key="role_number").select("numeric").run()
+    sound(at)
+    assert heading(at).startswith("30 patients")
+
+
+def test_the_positive_class_is_named():
+    at = upload(clinic())
+    other = next(label for label in at.radio(key="positive").options if label != at.radio(key="positive").value)
+    at.radio(key="positive").set_value(other).run()
+    sound(at)
+    assert f"Positive class: {other}" in text(at)
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_a_file_that_is_no_table_gives_one_sentence_and_a_way_on(name):
+    at = upload(AWKWARD[name], name)
+    whole(at)
+    assert at.error
+    assert len({each.value for each in at.error}) == 1
+    assert at.error[0].value.count("Traceback") == 0
+    at.button(key="undo").click().run()
+    sound(at)
+    assert heading(at).startswith("400 patients")
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_table_leaves_every_page_standing(name):
+    at = upload(ODD[name], name)
+    for page in ("data", "noise", "tree", "patient"):
+        whole(open_page(page, at))
+
+
+def test_nothing_of_the_data_is_read_as_html():
+    at = upload(ODD["script.csv"])
+    for page in ("data", "noise", "tree", "patient"):
+        open_page(page, at)
+        assert not [each for each in at.get("html") if "<script" in each.proto.body or "<b>x" in each.proto.body]
+        assert not any(each.proto.allow_html for each in at.markdown)

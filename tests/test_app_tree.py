@@ -1,0 +1,154 @@
+"""The Tree page: variants, axes, refusals, τ without a fit, the panel, the table.
+
+In: clicks. Out: what the page says, beside what the engine answers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from screens import clinic, heading, open_page, sound, text, upload
+
+from engine.recipe import AXES, NOT_BUILT, VARIANTS, refusal, unbuilt
+
+BUILT = [name for name, params in VARIANTS.items() if not (refusal(params) or unbuilt(params))]
+
+
+def opened(at, box):
+    at.session_state[f"open_{box}"] = True
+    return at.run()
+
+
+def choose(at, box, option):
+    opened(at, box)
+    return at.button(key=f"{box}={option}").click().run()
+
+
+def fits(at):
+    return at.session_state["penumbra_kept"]["fitted"]
+
+
+def test_cold_link_says_what_was_found():
+    at = open_page("tree")
+    sound(at)
+    assert heading(at) == "Eight leaves: four answer, four abstain"
+    assert "Positive class: yes" in text(at)
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_every_built_variant_can_be_chosen(name):
+    at = open_page("tree")
+    if name != "SS+STP":
+        choose(at, "variant", name)
+    sound(at)
+    model = list(fits(at).values())[-1].model
+    for axis in ("criterion", "search", "propagation", "zone", "leaf"):
+        assert getattr(model.recipe_, axis) == VARIANTS[name].get(axis, AXES[axis][0])
+    opened(at, "variant")
+    assert {each.key for each in at.button if each.key.startswith("variant=") and not each.disabled} == {
+        f"variant={each}" for each in BUILT
+    }
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_what_cannot_be_had_is_shown_with_its_reason(axis):
+    at = opened(open_page("tree"), axis)
+    sound(at)
+    for choice in NOT_BUILT[axis]:
+        assert at.button(key=f"{axis}={choice}").disabled
+    if NOT_BUILT[axis]:
+        assert "Not built yet" in text(at)
+    if axis == "evaluation":
+        assert at.button(key="evaluation=zone").disabled
+        assert "does not combine" in text(at)
+
+
+def test_what_differs_is_marked_and_reset():
+    at = open_page("tree")
+    assert "4 settings changed" in text(at)
+    at.button(key="reset_variant").click().run()
+    sound(at)
+    assert "As named, nothing changed" in text(at)
+    choose(at, "leaf", "laplace")
+    assert "1 setting changed" in text(at)
+    choose(at, "leaf", "frequency")
+    assert "As named, nothing changed" in text(at)
+
+
+def test_tau_only_relabels():
+    at = open_page("tree")
+    before = dict(fits(at))
+    at.slider(key="tau").set_value(0.55).run()
+    sound(at)
+    assert heading(at) == "Eight leaves: all answer"
+    at.slider(key="tau").set_value(0.9).run()
+    assert heading(at) != "Eight leaves: all answer"
+    choose(at, "decision", "argmax")
+    choose(at, "evaluation", "coherent")
+    sound(at)
+    assert dict(fits(at)) == before
+
+
+def test_a_zone_opens_its_evaluation():
+    at = choose(open_page("tree"), "zone", "noise")
+    opened(at, "evaluation")
+    assert not at.button(key="evaluation=zone").disabled
+    at.button(key="evaluation=zone").click().run()
+    sound(at)
+
+
+def test_sizes_and_numbers_reach_the_model():
+    at = open_page("tree")
+    at.number_input(key="set_max_depth").set_value(2).run()
+    at.number_input(key="set_min_weight_leaf").set_value(30).run()
+    at.selectbox(key="set_class_weight").select("balanced").run()
+    sound(at)
+    recipe = list(fits(at).values())[-1].model.recipe_
+    assert (recipe.max_depth, recipe.min_weight_leaf, recipe.class_weight) == (2, 30, "balanced")
+
+
+def test_the_panel_follows_the_chosen_node():
+    at = open_page("tree")
+    found = list(fits(at).values())[-1]
+    tree = found.model.tree_
+    for node in range(tree.n_nodes):
+        at.session_state["penumbra_choices"].node = node
+        at.run()
+        sound(at)
+        said = text(at)
+        assert ("Why " in said) == (not tree.is_leaf(node))
+        assert "The rule that leads here" in said
+    assert f"leaf {tree.n_leaves}" in said
+
+
+def test_exact_measurements_make_soft_equal_hard():
+    at = upload(clinic())
+    open_page("tree", at)
+    sound(at)
+    assert any("the same as hard" in each.value for each in at.info)
+    soft = list(fits(at).values())[-1].model.tree_
+    for axis, choice in (("search", "exact"), ("propagation", "hard")):
+        choose(at, axis, choice)
+    hard = list(fits(at).values())[-1].model.tree_
+    assert not at.info
+    np.testing.assert_array_equal(soft.threshold, hard.threshold)
+    np.testing.assert_array_equal(soft.class_weight, hard.class_weight)
+
+
+def test_the_table_holds_every_node():
+    at = open_page("tree")
+    tree = list(fits(at).values())[-1].model.tree_
+    table = next(each.value for each in at.dataframe if "Blend range" in each.value)
+    assert len(table) == tree.n_nodes
+    assert not table.astype(str).map(lambda cell: " 0 %" in cell or "100 %" in cell).any(axis=None)
+
+
+def test_a_toy_of_four_patients_is_no_dead_end():
+    at = open_page("data")
+    at.selectbox(key="data_set").select("four_points").run()
+    for page in ("noise", "tree", "patient"):
+        sound(open_page(page, at))
+    open_page("tree", at)
+    at.number_input(key="set_min_weight_leaf").set_value(1).run()
+    sound(at)
+    assert "leaves" in heading(at) or "Two" in heading(at)

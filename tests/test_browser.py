@@ -1,0 +1,156 @@
+"""The whole way in a real browser: upload, σ, variant, τ, patient; the probability shown is the engine's.
+
+In: a CSV made here, Chromium by Playwright. Out: what a person sees, beside what the engine computes alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from screens import clinic
+
+from engine import Noise, read_table, variant
+from engine.export import probability_text
+
+ROOT = Path(__file__).resolve().parent.parent
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    port = free_port()
+    log = tmp_path_factory.mktemp("server") / "log"
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    with log.open("w") as out:
+        server = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out, env=os.environ)
+    try:
+        for _ in range(120):
+            try:
+                urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=1)
+                break
+            except OSError:
+                time.sleep(0.5)
+        yield f"http://localhost:{port}", log
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed, so no browser test.")
+    if CHROMIUM is None:
+        pytest.skip("No Chromium is installed (apt-get install chromium), so no browser test.")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+def settled(page) -> None:
+    page.wait_for_selector("text=Intended use", timeout=120_000)
+    page.wait_for_timeout(300)
+    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')", timeout=120_000)
+    page.wait_for_timeout(500)
+
+
+def fill(page, label: str, value: str) -> None:
+    box = page.get_by_label(label, exact=True)
+    box.fill(value)
+    box.press("Enter")
+    settled(page)
+
+
+def pick(page, box: str, option: str) -> None:
+    page.locator(f".st-key-open_{box} button").first.click()
+    page.locator(f".st-key-choice_{box}").get_by_role("button", name=option, exact=True).click()
+    settled(page)
+
+
+def go(page, name: str) -> None:
+    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+    settled(page)
+
+
+def test_from_upload_to_patient(address, browser):
+    url, log = address
+    content = clinic(240, seed=11)
+    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{url}/tree")  # a cold link first: the bundled example, inside the frame
+    settled(page)
+    assert page.locator("h1").inner_text() == "Eight leaves: four answer, four abstain"
+
+    go(page, "Data")
+    page.set_input_files("input[type=file]", {"name": "clinic.csv", "mimeType": "text/csv", "buffer": content})
+    page.wait_for_selector("h1:has-text('240 patients read')", timeout=60_000)
+    settled(page)
+
+    go(page, "Noise")
+    form = page.get_by_label("Form of σ of Glucose (mg/dL)")
+    form.click()
+    page.get_by_role("option", name="SD, fixed").click()
+    settled(page)
+    fill(page, "σ of Glucose (mg/dL), mg/dL", "9")
+    assert "Glucose noise puts" in page.locator("h1").inner_text()
+
+    go(page, "Tree")
+    page.get_by_role("button", name="reset").click()
+    settled(page)
+    pick(page, "variant", "CART")
+    pick(page, "variant", "SS+STP")
+    pick(page, "decision", "tau (abstain below τ)")
+    thumb = page.get_by_role("slider").first
+    thumb.focus()
+    for _ in range(10):
+        thumb.press("ArrowRight")
+    settled(page)
+    assert float(thumb.input_value()) == 0.8
+
+    go(page, "Patient")
+    assert float(page.get_by_role("slider").first.input_value()) == 0.8
+    fill(page, "Patient, 1 to 240", "3")
+    table = read_table(content, "clinic.csv")
+    noise = Noise(sigma={"Glucose (mg/dL)": 9.0})
+    model = variant("SS+STP", noise=noise, decision="tau", tau=0.8).fit(table.X, table.y)
+    case = model.case(table.X.iloc[2])
+    positive = min(model.classes_, key=lambda label: sum(each == label for each in table.y))
+    shown = page.get_by_test_id("stMain").inner_text()
+    wanted = probability_text(float(case.probability[list(model.classes_).index(positive)]))
+    assert f"P({positive}) {wanted}." in shown
+    assert page.locator("h1").inner_text().startswith("No answer" if case.answer is None else "Outcome: ")
+    assert "This is not the chance of disease." in shown
+
+    page.get_by_label(re.compile("^Glucose")).first.fill("200")
+    page.get_by_label(re.compile("^Glucose")).first.press("Enter")
+    settled(page)
+    changed = model.case({**table.X.iloc[2].to_dict(), "Glucose (mg/dL)": 200.0})
+    k = list(model.classes_).index(positive)
+    wanted = probability_text(float(changed.probability[k]))
+    assert f"P({positive}) {wanted}." in page.get_by_test_id("stMain").inner_text()
+
+    assert page.url == f"{url}/patient"
+    assert not [each for each in asked if not each.startswith((url, "data:", "blob:", url.replace("http", "ws")))]
+    assert "Traceback" not in log.read_text()
+    assert "unforeseen" not in log.read_text()
+    page.close()
