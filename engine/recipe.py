@@ -34,7 +34,7 @@ NOT_BUILT: dict[str, frozenset[str]] = {
     "zone": frozenset({"node_bootstrap", "class_overlap", "gain_ratio", "quinlan"}),
     "pruning": frozenset({"nb_accuracy", "pessimistic+nb_accuracy"}),
     "leaf": frozenset({"naive_bayes"}),
-    "evaluation": frozenset({"deferred"}),
+    "evaluation": frozenset(),
     "decision": frozenset({"cost", "set"}),
 }
 THRESHOLDS = ("value", "midpoint", "observed")

@@ -125,13 +125,14 @@ class Table:
     Attributes
     ----------
     schema : names and kinds. columns : (M, n) float64, one row a variable. labels : the label sets.
-    weight : (n,) float64, all positive. order : (M, n) int32, patients by rising value. n_known : (M,) int64.
+    weight : (n,) float64, all positive. n_bins : into how many bins numeric variables are cut, 0 when they are not.
     """
 
     schema: Schema
     columns: Floats
     labels: LabelSets
     weight: Floats
+    n_bins: int = 0
 
     @property
     def n(self) -> int:
@@ -142,6 +143,16 @@ class Table:
         """Return patients by rising value (M, n), missing last, and how many are known (M,)."""
         order = np.argsort(self.columns, axis=1, kind="stable").astype(np.int32)
         return order, (~np.isnan(self.columns)).sum(axis=1)
+
+    @cached_property
+    def cuts(self) -> Floats:
+        """(M, n_bins - 1): the cuts of equal-width bins on each numeric variable's range, NaN for others. [C], §8"""
+        cuts = np.full((self.schema.n_variables, max(0, self.n_bins - 1)), np.nan)
+        for j in np.flatnonzero(self.schema.numeric) if self.n_bins else ():
+            known = self.sorted_values[j]
+            if len(known):
+                cuts[j] = known[0] + np.arange(1, self.n_bins) * ((known[-1] - known[0]) / self.n_bins)
+        return cuts
 
     @cached_property
     def sorted_values(self) -> list[Floats]:
