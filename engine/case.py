@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from engine import kernels
-from engine.decide import decide
+from engine.decide import Rule, decide
 from engine.gates import gate_shares, in_zone, turning_points
 from engine.noise import ResolvedNoise, density
 from engine.route import decided, mixture, reach
@@ -62,7 +62,8 @@ class Case:
 
     Attributes
     ----------
-    answer : the model's answer; None = abstain. probability : (K,) under the model's evaluation.
+    answer : the model's answer: a class, None = abstain, or a frozenset of classes.
+    probability : (K,) under the model's evaluation.
     probabilities, answers : the same under "hard", "soft", "coherent", and "zone" when the tree has zones.
     decided : no zone entered on the hard path. values, sigma : per variable, the reading and its σ (0 = exact).
     path : the split nodes of the hard path, root first.
@@ -106,17 +107,20 @@ class Case:
 
 @dataclass(frozen=True)
 class Reader:
-    """A tree with the way it is read: evaluation, decision, τ and the evaluation noise."""
+    """A tree with the way it is read: evaluation, decision with its τ or costs, and the evaluation noise."""
 
     tree: Tree
     evaluation: str
     decision: str
     tau: float
     noise: ResolvedNoise
+    cost: Any = None
+    abstain_cost: float | None = None
 
     def answers(self, probability: Floats) -> list[Any]:
-        """Return the answer to each row of probabilities."""
-        return decide(probability, self.tree.classes, self.decision, self.tau)
+        """Return the answer to each row of probabilities: a class, None = abstain, or a frozenset of classes."""
+        rule = Rule(self.decision, self.tau, self.cost, self.abstain_cost)
+        return decide(probability, self.tree.classes, rule)
 
 
 def make_case(reader: Reader, row: Floats) -> Case:

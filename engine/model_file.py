@@ -55,6 +55,30 @@ def nested_out(value: Any) -> Any:
     return [nested_out(v) for v in value] if isinstance(value, list) else number_out(value)
 
 
+def settings_out(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return constructor settings as JSON holds them: costs as a nested list, class weights as pairs.
+
+    Pairs, since the keys of a JSON object are text and would turn class 1 into class "1".
+    """
+    held = dict(params)
+    if held.get("cost") is not None:
+        held["cost"] = np.asarray(held["cost"], dtype=np.float64).tolist()
+    if held.get("abstain_cost") is not None:
+        held["abstain_cost"] = float(held["abstain_cost"])
+    if isinstance(held.get("class_weight"), Mapping):
+        pairs = held["class_weight"].items()
+        held["class_weight"] = [[c.item() if isinstance(c, np.generic) else c, float(w)] for c, w in pairs]
+    return held
+
+
+def settings_in(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Return constructor settings from what `settings_out` wrote."""
+    params = dict(held)
+    if isinstance(params.get("class_weight"), list):
+        params["class_weight"] = dict(params["class_weight"])
+    return params
+
+
 def to_text(
     params: Mapping[str, Any], noises: Mapping[str, Noise | None], resolved: Mapping[str, ResolvedNoise],
     schema: Schema, tree: Tree,
@@ -173,7 +197,7 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
     require(set(resolved) == {"search", "propagation", "evaluation"}, "its noise")
     noises = {name: None if n is None else Noise.from_dict(n) for name, n in record["noise"].items()}
     return {
-        "params": dict(record["params"]),
+        "params": settings_in(record["params"]),
         "noises": noises,
         "resolved": resolved,
         "schema": schema,

@@ -6,6 +6,7 @@ Out: `Schema` (names, kinds, categories), `LabelSets` (codes with their class me
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,10 +15,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
 
 from engine.errors import PenumbraError
 
 Floats = NDArray[np.float64]
+COLUMN_VECTOR = (
+    "A column-vector y was passed when a 1d array was expected; it is read as one label a patient. "
+    "Change the shape of y to (n_samples,), for example using y.ravel()."
+)
 
 
 @dataclass(frozen=True)
@@ -346,6 +352,7 @@ def flat_labels(y: Any) -> Iterable[Any]:
         y = y.to_numpy()
     if isinstance(y, np.ndarray):
         if y.ndim == 2 and y.shape[1] == 1:
+            warnings.warn(COLUMN_VECTOR, DataConversionWarning, stacklevel=4)
             y = y[:, 0]
         if y.ndim != 1:
             raise PenumbraError(f"y should be a 1d array, got an array of shape {y.shape}: give one label a patient.")
