@@ -16,6 +16,7 @@ KINDS = {
     "hard": kernels.HARD,
     "soft": kernels.SOFT,
     "coherent": kernels.COHERENT,
+    "conditional": kernels.COHERENT,  # what propagation calls it
     "zone": kernels.ZONE,
 }
 assert NOMINAL == kernels.NOMINAL_GATE
