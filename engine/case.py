@@ -31,6 +31,7 @@ TAIL = {
     kernels.UNIFORM: np.sqrt(3.0),
     kernels.LAPLACE: 14.0,
     kernels.LOGISTIC: 12.0,
+    kernels.TRUNCATED: kernels.TRUNCATION,
 }
 
 

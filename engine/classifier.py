@@ -21,9 +21,9 @@ from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
 from engine.errors import PenumbraError, not_built
 from engine.grow import Growth, grow, settle_boxes, settle_leaves
-from engine.noise import Noise, ResolvedNoise
+from engine.noise import Noise, ResolvedNoise, width_noise
 from engine.prune import Pruning, prune_pessimistically
-from engine.recipe import DEFAULTS, VARIANTS, Recipe
+from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal
 from engine.route import decided, leaf_shares, mixture, training_weights
 from engine.search import Search
 from engine.table import (
@@ -191,7 +191,9 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
                 raise PenumbraError(
                     f"{name} is a {type(params[name]).__name__}; give a Noise, such as Noise(sigma=...)."
                 )
-        recipe = Recipe(**{name: params[name] for name in DEFAULTS})
+        recipe, refused = Recipe(**{name: params[name] for name in DEFAULTS}), refusal(params)
+        if refused is not None:
+            raise PenumbraError(refused)
         table = self._training_table(X, y, sample_weight)
         if recipe.cost is not None:
             check_costs(recipe.cost, len(table.labels.classes))
@@ -209,12 +211,12 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             ("propagation", recipe.u_p),
             ("evaluation", recipe.u_e),
         ):
-            stated = params[f"noise_{use}"] or params["noise"] or Noise()
-            setattr(
-                self,
-                f"noise_{use}_",
-                stated.resolve(table.schema, table.columns).scaled(float(u)),
-            )
+            if recipe.width is not None:
+                noise = width_noise(table.schema, table.columns, float(recipe.width))
+            else:
+                stated = params[f"noise_{use}"] or params["noise"] or Noise()
+                noise = stated.resolve(table.schema, table.columns)
+            setattr(self, f"noise_{use}_", noise.scaled(float(u)))
         self.tree_, self.notes_ = fit_tree(
             table,
             recipe,
@@ -461,10 +463,11 @@ def make_search(
     noisy = np.array(
         [noise_propagation.is_noisy(j) or noise_propagation.misrecord[j] > 0.0 for j in range(table.schema.n_variables)]
     )
+    least = recipe.min_weight_leaf if isinstance(recipe.min_weight_leaf, str) else float(recipe.min_weight_leaf)
     hard = np.full(len(noisy), True) if recipe.propagation == "hard" else ~noisy
     return Search(
-        table, noise_search, recipe.criterion, recipe.search, recipe.threshold, float(recipe.min_weight_leaf),
-        float(recipe.window), float(recipe.resolution), hard,
+        table, noise_search, recipe.criterion, recipe.search, recipe.threshold, least, float(recipe.window),
+        float(recipe.resolution), hard, n_points=int(recipe.n_points), mdl_correction=recipe.mdl_correction,
     )  # fmt: skip
 
 

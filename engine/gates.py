@@ -20,6 +20,7 @@ KINDS = {
     "hard": kernels.HARD,
     "soft": kernels.SOFT,
     "coherent": kernels.COHERENT,
+    "conditional": kernels.COHERENT,  # what propagation calls it
     "zone": kernels.ZONE,
     "deferred": kernels.DEFERRED,
 }

@@ -13,13 +13,17 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-NORMAL, UNIFORM, LAPLACE, LOGISTIC = range(4)
+NORMAL, UNIFORM, LAPLACE, LOGISTIC, TRUNCATED = range(5)
 ENTROPY, LOGICAL = range(2)
 HARD, SOFT, COHERENT, ZONE, DEFERRED = range(5)
 MIDDLE_GATE, NOMINAL_GATE, BINS_GATE = 2, 3, 4  # engine.tree.MIDDLE, NOMINAL, BINS
-REACH = np.array([9.0, 1.7320508075688774, 28.0, 23.0])  # |z| beyond which F is 0 or 1 to 1e-17, by shape
+REACH = np.array([9.0, 1.7320508075688774, 28.0, 23.0, 2.0])  # |z| beyond which F is 0 or 1 to 1e-17, by shape
+TRUNCATION = 2.0  # |z| at which UDT's own normal ends
+BELOW_TRUNCATION = 0.5 * math.erfc(TRUNCATION / math.sqrt(2.0))
 SLACK_WEIGHT = 1e-9
 TIE = 1e-12
+BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
+MOST_BLOCK_CODES = 4  # a block's bound tries every corner, two to the power of its label codes
 
 
 class Labels(NamedTuple):
@@ -75,7 +79,11 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @compiled
 def cdf(z, shape):
-    """Return F(z), the CDF of the unit-variance shape. METHODS §2."""
+    """Return F(z), the CDF of the unit-variance shape; of UDT's truncated normal, in its parent's σ. METHODS §2, §4."""
+    if shape == TRUNCATED:
+        if abs(z) >= TRUNCATION:
+            return 0.0 if z < 0.0 else 1.0
+        return (0.5 * math.erfc(-z * 0.7071067811865476) - BELOW_TRUNCATION) / (1.0 - 2.0 * BELOW_TRUNCATION)
     if shape == NORMAL:
         return 0.5 * math.erfc(-z * 0.7071067811865476)
     if shape == UNIFORM:
@@ -89,6 +97,15 @@ def cdf(z, shape):
         e = math.exp(t)
         return e / (1.0 + e)
     return 1.0 / (1.0 + math.exp(-t))
+
+
+@compiled
+def cdf_all(z, shape):
+    """Return F at every element of `z` (n,)."""
+    out = np.empty(len(z))
+    for i in range(len(z)):
+        out[i] = cdf(z[i], shape)
+    return out
 
 
 @compiled
@@ -386,11 +403,12 @@ def middle_of_first_run(gain):
 
 @compiled
 def best_exact_cuts(order, n_known, wanted, columns, label, weight, criterion, labels, min_leaf):
-    """Best cut of every wanted numeric variable. Returns gain, value below and value above the cut, each (M,).
+    """Best cut of every wanted numeric variable. Returns gain, value below and above the cut, cuts tried, each (M,).
 
-    A variable without an admissible cut has gain -inf.
+    `min_leaf` (M,) is the least weight of a side. A variable without an admissible cut has gain -inf.
     """
     n_variables, n = order.shape
+    tried = np.zeros(n_variables, np.int64)
     below, above, gains = np.empty(n), np.empty(n), np.empty(n)
     gain, low, high = (
         np.full(n_variables, -np.inf),
@@ -408,7 +426,7 @@ def best_exact_cuts(order, n_known, wanted, columns, label, weight, criterion, l
             weight,
             criterion,
             labels,
-            min_leaf,
+            min_leaf[j],
             below,
             above,
             gains,
@@ -416,7 +434,157 @@ def best_exact_cuts(order, n_known, wanted, columns, label, weight, criterion, l
         best = first_best(gains[:cuts])
         if best >= 0:
             gain[j], low[j], high[j] = gains[best], below[best], above[best]
-    return gain, low, high
+            tried[j] = (gains[:cuts] > -np.inf).sum()
+    return gain, low, high, tried
+
+
+@compiled
+def soft_left(order, column, weight, error, variable, theta):
+    """Return the weight left of `theta` of the patients `order`, each value a distribution. [S] §3.2"""
+    left = 0.0
+    for i in order:
+        x = column[i]
+        sigma = sigma_at(x, variable, error)
+        if sigma > 0.0:
+            left += weight[i] * cdf((theta - x) / sigma, error.shape[variable])
+        elif x <= theta:
+            left += weight[i]
+    return left
+
+
+@compiled
+def keep_points(value, owner, weight, low, high):
+    """Return the points (values in rising order, and whose they are) that lie in (low, high] and whose owner is here.
+
+    `weight` (N,) is the patients' weight at the node, 0 for those that are not. METHODS §4, resampled.
+    """
+    kept_value, kept_owner = np.empty(len(value)), np.empty(len(value), np.int32)
+    first, count = np.searchsorted(value, low, side="right"), 0
+    for p in range(first, len(value)):
+        if value[p] > high:
+            break
+        kept_value[count], kept_owner[count] = value[p], owner[p]
+        count += 1 if weight[owner[p]] > 0.0 else 0
+    return kept_value[:count].copy(), kept_owner[:count].copy()
+
+
+@compiled
+def count_points(owner, n):
+    """Return how many points (n,) each patient has left."""
+    counts = np.zeros(n, np.int64)
+    for i in owner:
+        counts[i] += 1
+    return counts
+
+
+@compiled
+def weigh_points(value, owner, counts, label, weight, lone_value, lone_owner):
+    """Return value, label code and weight of every point at a node by rising value: a patient's points share equally.
+
+    `lone_value` (rising) stands for the patients `lone_owner` that have no point left.
+    """
+    m = len(value) + len(lone_value)
+    values, codes, weights = np.empty(m), np.empty(m, label.dtype), np.empty(m)
+    p, q = 0, 0
+    for k in range(m):
+        if q == len(lone_value) or (p < len(value) and value[p] <= lone_value[q]):
+            i = owner[p]
+            values[k], weights[k] = value[p], weight[i] / counts[i]
+            p += 1
+        else:
+            i = lone_owner[q]
+            values[k], weights[k] = lone_value[q], weight[i]
+            q += 1
+        codes[k] = label[i]
+    return values, codes, weights
+
+
+@compiled
+def gain_of_left(left, whole, total, before, criterion, labels, rest):
+    """Return the gain of dividing the weights `whole` by label code into `left` and the rest.
+
+    `total` and `before` are the sum and the impurity of `whole`; `rest` (S,) is overwritten.
+    """
+    left_total, rest_total = 0.0, 0.0
+    for c in range(len(whole)):
+        rest[c] = max(0.0, whole[c] - left[c])
+        left_total += left[c]
+        rest_total += rest[c]
+    after = left_total * impurity(left, criterion, labels) + rest_total * impurity(rest, criterion, labels)
+    return before - after / total
+
+
+@compiled
+def corner_bound(low, high, whole, total, before, criterion, labels, corner, rest):
+    """Return a bound on the gain of every left side between `low` and `high`, inf where there is none to be had.
+
+    The gain is convex in the left side's weights, so over the box between both it is largest at a corner.
+    `total` and `before` are the sum and the impurity of `whole`; `corner` and `rest` (S,) are overwritten.
+    """
+    changed = 0
+    for c in range(len(whole)):
+        corner[c] = low[c]
+        changed += 1 if high[c] > low[c] else 0
+    if changed > MOST_BLOCK_CODES or not (criterion == ENTROPY or labels.precise):
+        return np.inf
+    bound = -np.inf
+    for choice in range(1 << changed):
+        bit = 0
+        for c in range(len(whole)):
+            if high[c] > low[c]:
+                corner[c] = high[c] if choice >> bit & 1 else low[c]
+                bit += 1
+        bound = max(bound, gain_of_left(corner, whole, total, before, criterion, labels, rest))
+    return bound
+
+
+@compiled
+def best_point_cut(value, code, weight, criterion, labels, min_leaf, first, last, floor):
+    """Return place (the last point left of the best cut, -1 without one), gain, and number of admissible cuts.
+
+    `value` (m,) rises; only cuts after the points `first` to `last` are tried. The lowest wins within 1e-12. A
+    block of neighbouring cuts is passed over when no side it could make gains as much as the best found before, or as
+    `floor`; gains below that are as good as none. METHODS §4.
+    """
+    m, n_codes = len(value), len(labels.mask)
+    n_blocks = (m + BLOCK - 1) // BLOCK
+    gain, fits = np.full(m, -np.inf), np.zeros(m, np.bool_)
+    marks = np.zeros((n_blocks + 1, n_codes))
+    whole = np.zeros(n_codes)
+    for p in range(m):
+        whole[code[p]] += weight[p]
+    total, before = whole.sum(), impurity(whole, criterion, labels)
+    left_total, top, strip = 0.0, floor, np.inf
+    left, corner, rest = np.zeros(n_codes), np.empty(n_codes), np.empty(n_codes)
+    for p in range(m):
+        left[code[p]] += weight[p]
+        left_total += weight[p]
+        if first <= p <= last and p + 1 < m and value[p] < value[p + 1]:
+            limit, right_total = min_leaf - SLACK_WEIGHT, total - left_total
+            fits[p] = left_total >= limit and right_total >= limit and left_total > 0.0 and right_total > 0.0
+        if (p + 1) % BLOCK == 0 or p + 1 == m:
+            marks[p // BLOCK + 1] = left
+            if fits[p]:
+                gain[p] = gain_of_left(left, whole, total, before, criterion, labels, rest)
+                top = max(top, gain[p])
+    for b in range(n_blocks):
+        start, stop = b * BLOCK, min(m, (b + 1) * BLOCK)
+        if b % STRIP == 0:
+            end = min(n_blocks, b + STRIP)
+            strip = corner_bound(marks[b], marks[end], whole, total, before, criterion, labels, corner, rest)
+        if strip < top - 10.0 * TIE or not fits[start:stop].any():
+            continue
+        bound = corner_bound(marks[b], marks[b + 1], whole, total, before, criterion, labels, corner, rest)
+        if bound < top - 10.0 * TIE:
+            continue
+        left[:] = marks[b]
+        for p in range(start, stop):
+            left[code[p]] += weight[p]
+            if fits[p]:
+                gain[p] = gain_of_left(left, whole, total, before, criterion, labels, rest)
+                top = max(top, gain[p])
+    best = first_best(gain)
+    return best, gain[max(0, best)] if m else -np.inf, fits.sum()
 
 
 @compiled

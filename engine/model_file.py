@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from engine import kernels
 from engine.errors import PenumbraError
 from engine.noise import Noise, ResolvedNoise
 from engine.table import Schema
@@ -190,7 +191,7 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
             "its noise",
         )
         require(
-            bool(np.isin(noise.shape, range(4)).all() and (noise.misrecord <= 1).all()),
+            bool(np.isin(noise.shape, range(len(kernels.REACH))).all() and (noise.misrecord <= 1).all()),
             "its noise",
         )
         resolved[name] = noise

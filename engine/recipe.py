@@ -28,9 +28,9 @@ AXES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 NOT_BUILT: dict[str, frozenset[str]] = {
-    "criterion": frozenset({"gain_ratio", "nb_accuracy"}),
-    "search": frozenset({"resampled"}),
-    "propagation": frozenset({"conditional"}),
+    "criterion": frozenset({"nb_accuracy"}),
+    "search": frozenset(),
+    "propagation": frozenset(),
     "branching": frozenset({"middle", "nary"}),
     "zone": frozenset({"node_bootstrap", "class_overlap", "gain_ratio", "quinlan"}),
     "pruning": frozenset({"nb_accuracy", "pessimistic+nb_accuracy"}),
@@ -175,8 +175,9 @@ def refusal(params: Mapping[str, Any]) -> str | None:
     found = clashes(params)
     if found:
         return found[0][2]
-    if params.get("width") is not None and params.get("noise") is not None:
-        return "width does not combine with a stated noise: it is UDT's own noise; give one of the two."
+    for name in ("noise", "noise_search", "noise_propagation", "noise_evaluation"):
+        if params.get("width") is not None and params.get(name) is not None:
+            return f"width does not combine with a stated {name}: it is UDT's own noise; give one of the two."
     return None
 
 
@@ -186,11 +187,6 @@ def unbuilt(params: Mapping[str, Any]) -> str | None:
     for axis, choices in NOT_BUILT.items():
         if chosen[axis] in choices:
             return str(not_built(f"{axis} {chosen[axis]!r}"))
-    for name in ("mdl_correction", "width"):
-        if chosen[name]:
-            return str(not_built(name))
-    if chosen["min_weight_leaf"] == "c45":
-        return str(not_built("min_weight_leaf 'c45'"))
     return None
 
 
@@ -284,6 +280,10 @@ def check_recipe(recipe: Recipe) -> None:
             raise PenumbraError(f"{name} is {params[name]!r}; give {allowed}.")
     if recipe.min_weight_leaf != "c45" and not NOT_NEGATIVE(recipe.min_weight_leaf):
         raise PenumbraError(f"min_weight_leaf is {recipe.min_weight_leaf!r}; give a number, 0 or more, or 'c45'.")
+    if recipe.width is not None and not NOT_NEGATIVE(recipe.width):
+        raise PenumbraError(f"width is {recipe.width!r}; give a number, 0 or more, or None for a stated noise.")
+    if not (POSITIVE(recipe.n_points) and float(recipe.n_points).is_integer()):
+        raise PenumbraError(f"n_points is {recipe.n_points!r}; give a whole number, 1 or more.")
     if recipe.max_depth is not None and not (NOT_NEGATIVE(recipe.max_depth) and float(recipe.max_depth).is_integer()):
         raise PenumbraError(f"max_depth is {recipe.max_depth!r}; give a whole number, 0 or more, or None for no limit.")
     check_class_weight(recipe.class_weight)

@@ -105,7 +105,7 @@ def settle_zones(root: Node, zone: Zone) -> None:
         node, dense = stack.pop()
         if node.gate == LEAF:
             continue
-        here = arrivals(table, dense)
+        here = arrivals(table, dense, boxes={node.variable: node.box})
         if node.gate != NOMINAL:
             node.delta = delta(zone, node, here)
         pieces = divide(
