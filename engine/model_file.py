@@ -236,6 +236,8 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
         )
         resolved[name] = noise
     require(set(resolved) == {"search", "propagation", "evaluation"}, "its noise")
+    nominal = dict(record["params"]).get("nominal")
+    require(nominal is None or isinstance(nominal, list), "its list of nominal columns")
     noises = {name: None if n is None else Noise.from_dict(n) for name, n in record["noise"].items()}
     return {
         "params": settings_in(record["params"]),

@@ -25,7 +25,7 @@ SHAPES = {
     "laplace": kernels.LAPLACE,
     "logistic": kernels.LOGISTIC,
 }
-WIDEST = 1e6  # in training ranges: a larger σ makes every reading say nothing, which is a slip of the pen
+WIDEST = 1e6  # in training ranges, and of a cv: more makes every reading say nothing, which is a slip of the pen
 LEAST_MEAN = 0.1  # in standard deviations: nearer zero, a fraction of the mean says nothing about the error
 Value = TypeVar("Value")
 
@@ -96,6 +96,8 @@ class Noise:
             sigma[j] = resolved_sigma(schema.names[j], value, columns[j])
         for j, value in by_variable("cv", self.cv, schema, schema.numeric).items():
             cv[j] = checked_number(f"cv of {schema.names[j]!r}", value)
+            if cv[j] > WIDEST:
+                raise PenumbraError(f"cv of {schema.names[j]!r} is {value}; it is a fraction, such as 0.05 for 5 %.")
         for j, value in by_variable("misrecord", self.misrecord, schema, ~schema.numeric).items():
             misrecord[j] = checked_number(f"misrecord of {schema.names[j]!r}", value)
             if misrecord[j] > 1.0:

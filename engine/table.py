@@ -83,9 +83,9 @@ class Schema:
             if lost or extra:
                 parts = [f"lacks {listed(lost)}"] if lost else []
                 parts += [f"has {listed(extra)} besides"] if extra else []
-                parts += [] if self.named else ["the tree was trained on an array, whose columns are called x0, x1 …"]
+                given = "" if self.named else " After training on an array the columns are called x0, x1 and so on."
                 raise PenumbraError(
-                    f"The columns differ from those the tree was trained on: the table {' and '.join(parts)}. "
+                    f"The columns differ from those the tree was trained on: the table {' and '.join(parts)}.{given} "
                     "Feature names should match those that were passed during fit."
                 )
             frame = frame[list(self.names)]
