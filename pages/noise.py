@@ -11,7 +11,8 @@ import numpy as np
 import streamlit as st
 
 from engine.borderline import near_share
-from engine.draw.charts import category_svg, larger_noise_figure, variable_svg
+from engine.draw.curves import larger_noise_figure
+from engine.draw.variable_charts import category_svg, variable_svg
 from engine.noise_table import Stated, to_csv
 from pages.shared import cache, sigma_controls, state, widgets, words
 from pages.shared.tree_view import svg_view

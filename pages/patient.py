@@ -9,14 +9,14 @@ import streamlit as st
 
 from engine.case import Case
 from engine.draw import View, path_svg, patient_legend_svg, patient_svg
-from engine.draw.charts import (
+from engine.draw.case_charts import (
     four_ways_svg,
     hundred_marks_svg,
     nearest_change_svg,
     repeat_svg,
     stability_bars_svg,
-    tau_strip_svg,
 )
+from engine.draw.node_charts import tau_strip_svg
 from pages.shared import cache, case_controls, case_words, state, tree_words, widgets, words
 from pages.shared.tree_view import svg_view
 

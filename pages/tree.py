@@ -10,7 +10,7 @@ import json
 import streamlit as st
 
 from engine.draw import View, tree_dot, tree_legend_svg, tree_svg, with_theme
-from engine.draw.charts import tau_strip_svg
+from engine.draw.node_charts import tau_strip_svg
 from engine.draw.tree_table import tree_table
 from engine.export import rules_text
 from pages.shared import cache, node_panel, state, tree_words, widgets, words
@@ -37,7 +37,10 @@ def downloads(found: cache.Fitted, view: View) -> None:
     """Draw the tree's downloads."""
     tree, model = found.model.tree_, cache.decided()
     svg = with_theme(tree_svg(tree, found.evidence, view), "light")
-    rules = rules_text(tree, view.leaf_answers, view.decision, view.tau, found.data.units, noise=found.noise)
+    rules = rules_text(
+        tree, view.leaf_answers, view.decision, view.tau, found.data.units,
+        noise=found.noise, edge_text=found.evidence.edge_text,
+    )  # fmt: skip
     files = {
         "SVG": (svg, "tree.svg", "image/svg+xml"),
         "DOT": (tree_dot(tree, found.evidence, view), "tree.dot", "text/vnd.graphviz"),

@@ -12,8 +12,8 @@ import pytest
 from screens import clinic, heading, open_page, sound, text, upload
 
 from engine.borderline import distances, near_share
-from engine.export import probability_text
 from engine.neighbours import neighbours
+from engine.number_words import probability_text
 from engine.route import reach
 from engine.why import why
 

@@ -19,7 +19,7 @@ import pytest
 from screens import clinic
 
 from engine import Noise, read_table, variant
-from engine.export import probability_text
+from engine.number_words import probability_text
 
 ROOT = Path(__file__).resolve().parent.parent
 FLAGS = (

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from engine.draw.charts import field_strip_svg
+from engine.draw.variable_charts import field_strip_svg
 from pages.shared import cache, case_words, state, widgets, words
 from pages.shared.tree_view import svg_view
 

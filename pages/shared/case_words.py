@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.case import Case
 from engine.draw import View
-from engine.draw.charts import hundred_counts
+from engine.draw.case_charts import hundred_counts
 from engine.export import FEW_PATIENTS, is_fractional, probability_text, weight_text
 from engine.tree import Tree
 from pages.shared.words import CAVEATS, PRIVATE, REPEATING, count, listing, number, opening

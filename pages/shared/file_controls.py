@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from engine.draw.charts import category_svg, variable_svg
+from engine.draw.variable_charts import category_svg, variable_svg
 from engine.read import Column, ReadTable
 from pages.shared import cache, state, widgets, words
 from pages.shared.tree_view import svg_view

@@ -8,7 +8,8 @@ from __future__ import annotations
 import streamlit as st
 
 from engine.draw import View
-from engine.draw.charts import gain_bars_svg, gain_curve_figure, parts_svg
+from engine.draw.curves import gain_curve_figure
+from engine.draw.node_charts import gain_bars_svg, parts_svg
 from engine.draw.tree_table import path_words, probability_words
 from engine.why import Reasons
 from pages.shared import cache, state, tree_words, widgets, words

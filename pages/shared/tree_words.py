@@ -103,8 +103,7 @@ def split_sentence(tree: Tree, told: Evidence, node: int, view: View) -> str:
     lost = f" {plural(parts.n[3], 'patient')} lack the value and are shared as the others went." if parts.n[3] else ""
     if band.kind is None:
         return f"{view.variable(name)} is taken as exact here, so there is no zone.{lost}"
-    j = int(tree.variable[node])
-    where = f"{told.number(j, band.low)} to {told.number(j, band.high)}"
+    where = " to ".join(told.band_text(node))
     share = f"{plural(parts.n[1], 'patient')} ({part(parts.n[1], sum(parts.n))}) lie in the blend range {where}"
     why = (
         f". Their {view.variable(name)}, measured again, could fall on the other side."
