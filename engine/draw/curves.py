@@ -45,6 +45,7 @@ def gain_curve_figure(
     chosen: float,
     chosen_text: str = "",
     exact_best: float | None = None,
+    exact_text: str = "",
     unit: str = "",
     label: str = "Gain in bits",
     dark: bool = False,
@@ -54,7 +55,7 @@ def gain_curve_figure(
     Parameters
     ----------
     exact, soft : (thresholds, gains). zone : low and high edge of the split's range. chosen : the tree's θ.
-    chosen_text : θ as the tree prints it.
+    chosen_text, exact_text : θ and the exact optimum as the page prints them.
     """
     figure = _plain_figure(260, dark)
     violet, grey, ink = (SHADES[name][dark] for name in ("unsure", "third", "ink"))
@@ -82,7 +83,7 @@ def gain_curve_figure(
     marks = [(chosen, gain_at(soft or exact, chosen), f"chosen {chosen_text or number_text(chosen, 4)}")]
     colours = [(violet if soft else grey, violet if soft else ink)]
     if exact is not None and exact_best is not None and abs(exact_best - chosen) > 1e-12:
-        marks.append((exact_best, gain_at(exact, exact_best), f"exact {number_text(exact_best, 4)}"))
+        marks.append((exact_best, gain_at(exact, exact_best), f"exact {exact_text or number_text(exact_best, 4)}"))
         colours.append((grey, SHADES["second"][dark]))
     for mark, (paint, text_paint), side in zip(marks, colours, label_sides(marks, ends), strict=True):
         _mark(figure, mark, side, paint, text_paint, SHADES["card"][dark])

@@ -22,11 +22,11 @@ def tau_strip_svg(tree: Tree, view: View, *, width: float = 208, marked: int | N
     """Return every leaf at its best P, area as patients, over the hatched part under τ; a ring marks one leaf."""
     floor = 1.0 / max(len(tree.classes), 2)
     low = math.floor(floor * 10) / 10
-    scale, y = Scale(low, 1.0, 8, width - 8), 14.0
+    scale, y = Scale(low, 1.0, 11, width - 11), 14.0
     drawn = []
     if view.decision == "tau" and view.tau > low:
         drawn.append(hatched(scale(low), 4, scale(view.tau) - scale(low), 17))
-    drawn.append(line(8, 23, width - 8, 23, "axis"))
+    drawn.append(line(11, 23, width - 11, 23, "axis"))
     leaves = sorted((int(leaf) for leaf in tree.leaves), key=lambda leaf: -float(tree.weight[leaf]))
     heaviest = max(float(tree.weight[leaves[0]]), 1e-12)
     answers = dict(zip((int(leaf) for leaf in tree.leaves), view.leaf_answers, strict=False))

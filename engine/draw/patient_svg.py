@@ -84,6 +84,15 @@ def _sigma(picture: Picture, node: int, case: Any) -> float:
     return float(case.sigma.get(picture.tree.variables[int(picture.tree.variable[node])], 0.0) or 0.0)
 
 
+def _reading_words(name: str, value: str, unit: str, x: float, y: float, room: float) -> list[str]:
+    """The variable and its reading; a long name is cut before the reading is, and the unit follows where it fits."""
+    name = fit(name, max(room - 6 - text_width(value, 14, True), 30), 14, True)
+    shown = fit(f"{name} {value}", room, 14, True)
+    used = text_width(shown, 14, True) + 5
+    after = [words(x + used, y, unit, "i2")] if unit and used + text_width(unit) <= room else []
+    return [words(x, y, shown, "z14 b"), *after]
+
+
 def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
     """How far the reading lies from the threshold in words, the threshold in σ from the reading, and whether above."""
     tree, sigma = picture.tree, _sigma(picture, node, case)
@@ -98,7 +107,7 @@ def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
     word = "above" if above else "below" if distance < 0 else "on"
     if sigma > 0:
         return f"{abs(distance) / sigma:.2f} σ {word} {text}", -distance / sigma, above
-    return f"{number_text(abs(distance), 4)} {word} {text}", 0.0, above
+    return f"{number_text(abs(distance), 3)} {word} {text}", 0.0, above
 
 
 def _case_lit(case: Any) -> list[bool]:
@@ -191,8 +200,8 @@ def _patient_split(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: s
     left = at.x + 10
     room = at.width - 16 - (76 if bell else 0)
     body = [box(at.x, at.y, at.width, at.height, style="frame" + (" picked" if lit else ""), round_=8)]
-    name = fit(picture.name(node), max(at.width - 22 - text_width(value, 14, True), 30), 14, True)
-    body.append(words(left, at.y + 20, fit(f"{name} {value}", at.width - 16, 14, True), "z14 b"))
+    after = unit if value != "missing" else ""
+    body += _reading_words(picture.name(node), value, after, left, at.y + 20, at.width - 16)
     body.append(words(left, at.y + 39, fit(error, room), "u" if sigma > 0 else "i2"))
     if not lit and not nominal:
         where = f"threshold {picture.evidence.threshold_text(node)}"
@@ -277,8 +286,8 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
         error = error_text(number_text(sigma, 4), picture.unit(node)) if sigma > 0 else "taken as exact"
         error = "" if tree.gate[node] in (NOMINAL, BINS) and sigma == 0 else error
         body.append(box(1.25, y, width - 2.5, 76, style="frame picked", round_=8))
-        name = fit(picture.name(node), width - 140 - text_width(value, 14, True), 14, True)
-        body.append(words(13, y + 21, f"{name} {value}", "z14 b"))
+        unit = picture.unit(node) if value != "missing" else ""
+        body += _reading_words(picture.name(node), value, unit, 13, y + 21, width - 134)
         body.append(words(13, y + 42, fit(error, width - 140), "u" if sigma > 0 else "i2"))
         body.append(words(13, y + 61, fit(where, width - 130), "i2"))
         if tree.gate[node] not in (NOMINAL, BINS) and value != "missing":

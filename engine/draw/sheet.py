@@ -145,6 +145,10 @@ class View:
         """Return a variable's display name."""
         return str(self.variable_names.get(name, name))
 
+    def quoted(self, name: str) -> str:
+        """Return a display name for the middle of a sentence, where the column's own capital would look like a slip."""
+        return f"“{self.variable(name)}”"
+
     def class_name(self, name: Any) -> str:
         """Return a class's display name."""
         return str(self.class_names.get(name, name))
