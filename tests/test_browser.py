@@ -91,6 +91,38 @@ def go(page, name: str) -> None:
     settled(page)
 
 
+@pytest.mark.parametrize("name", ["", "data", "noise", "tree", "patient"])
+def test_every_page_has_an_address_of_its_own(address, browser, name):
+    url, _ = address
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{url}/{name}")
+    settled(page)
+    assert page.url == f"{url}/{name or 'data'}"
+    assert page.locator("[role=dialog]").count() == 0
+    marked = page.locator("[data-testid=stTopNavLink][aria-current=page]")
+    assert marked.inner_text().lower() == (name or "data")
+    page.reload()
+    settled(page)
+    assert page.url == f"{url}/{name or 'data'}"
+    assert page.locator("[role=dialog]").count() == 0
+    page.close()
+
+
+def test_a_narrow_patient_page_opens_the_whole_tree(address, browser):
+    url, _ = address
+    page = browser.new_page(viewport={"width": 400, "height": 2600})
+    page.goto(f"{url}/patient")
+    settled(page)
+    whole = page.locator(".st-key-whole_tree_opened div.frame")
+    assert whole.count() == 0
+    page.get_by_text("Show the whole tree").click()
+    settled(page)
+    assert whole.is_visible()
+    assert whole.evaluate("frame => frame.scrollWidth > frame.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth <= 400")
+    page.close()
+
+
 def test_from_upload_to_patient(address, browser):
     url, log = address
     content = clinic(240, seed=11)
