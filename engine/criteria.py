@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine import kernels
 from engine.errors import PenumbraError
 
-CODES = {"information_gain": kernels.ENTROPY, "gini": kernels.LOGICAL}
+CODES = {"information_gain": kernels.ENTROPY, "gain_ratio": kernels.ENTROPY, "gini": kernels.LOGICAL}
 MOST_PARTIAL_CLASSES = 12
 MOST_MASKED_CLASSES = 62
 

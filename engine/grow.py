@@ -5,7 +5,7 @@ In: a table, how splits are sought, how patients are propagated, when to stop. O
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from engine.criteria import is_pure
 from engine.gates import child_boxes, divide, node_splits
 from engine.leaves import leaf_probability
 from engine.noise import ResolvedNoise
-from engine.search import Arrivals, Candidate, Search, arrivals, best_split
+from engine.search import Arrivals, Candidate, Search, arrivals, best_split, sifted
 from engine.table import Table
 from engine.tree import NOMINAL, Node
 
@@ -60,6 +60,7 @@ def put_split(
     )
     node.threshold, node.closed_le = candidate.threshold, candidate.closed_le
     node.box = boxes.get(candidate.variable, (-np.inf, np.inf))
+    node.codes = np.arange(n_children, dtype=np.int32)
     node.share = np.zeros(n_children)
 
 
@@ -84,7 +85,7 @@ def grow(growth: Growth) -> Node:
         if stops(growth, node, here):
             continue
         dense[here.rows] = here.weight
-        here = Arrivals(here.rows, here.weight, dense, here.order, here.n_known, here.used)
+        here = sifted(growth.search, replace(here, dense=dense, boxes=boxes))
         candidate = best_split(growth.search, here)
         dense[here.rows] = 0.0
         if candidate is None:
@@ -97,7 +98,7 @@ def grow(growth: Growth) -> Node:
             boxes,
         )
         pieces = divide(
-            node_splits(node), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
+            node_splits(node, table), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
             growth.propagation, growth.noise, growth.weight_floor, refit=True,
         )  # fmt: skip
         if (pieces.sum(axis=0) > 0.0).sum() < 2:  # a propagation finer than the search can leave everyone together
@@ -113,7 +114,8 @@ def grow(growth: Growth) -> Node:
             order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
             dense[rows] = 0.0
             node_boxes = child_boxes(node, boxes, len(node.children) - 1)
-            stack.append((child, Arrivals(rows, kept, dense, order, known, used), node_boxes))
+            arrived = Arrivals(rows, kept, dense, order, known, used, node_boxes, here.points)
+            stack.append((child, arrived, node_boxes))
     return root
 
 

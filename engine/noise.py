@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from engine import kernels
 from engine.errors import PenumbraError
@@ -167,9 +168,26 @@ class ResolvedNoise:
         return kernels.Error(self.sigma, self.cv, self.shape, self.misrecord)
 
 
+def width_noise(schema: Schema, columns: NDArray[np.float64], width: float) -> ResolvedNoise:
+    """Return UDT's own noise: a normal with σ = width·range/4, cut off at ±2σ, for every numeric variable. METHODS §4
+
+    Parameters
+    ----------
+    schema : the training table's schema. columns : (M, n) training values; the range is theirs. width : w, 0 or more.
+    """
+    sigma = np.zeros(schema.n_variables)
+    for j in np.flatnonzero(schema.numeric):
+        sigma[j] = resolved_sigma(schema.names[j], Relative("range", width / 4.0), columns[j])
+    zero = np.zeros(schema.n_variables)
+    return ResolvedNoise(sigma, zero, np.full(schema.n_variables, kernels.TRUNCATED, dtype=np.int64), zero)
+
+
 def density(z: Any, shape: int) -> Any:
-    """Return the density of the unit-variance shape at `z`. METHODS §2"""
+    """Return the density of the unit-variance shape at `z`; of the truncated normal, in its parent's σ. METHODS §2"""
     z = np.asarray(z, dtype=np.float64)
+    if shape == kernels.TRUNCATED:
+        inside = density(z, kernels.NORMAL) / (1.0 - 2.0 * kernels.BELOW_TRUNCATION)
+        return np.where(np.abs(z) <= kernels.TRUNCATION, inside, 0.0)
     if shape == kernels.NORMAL:
         return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
     if shape == kernels.UNIFORM:
@@ -178,6 +196,45 @@ def density(z: Any, shape: int) -> Any:
         return np.exp(-math.sqrt(2.0) * np.abs(z)) / math.sqrt(2.0)
     scale = math.pi / math.sqrt(3.0)
     return 0.25 * scale / np.cosh(0.5 * scale * z) ** 2
+
+
+def quantile(q: Any, shape: int) -> Any:
+    """Return F⁻¹ of the unit-variance shape at probabilities `q`; of the truncated normal, in its parent's σ."""
+    q = np.asarray(q, dtype=np.float64)
+    if shape == kernels.NORMAL:
+        return special.ndtri(q)
+    if shape == kernels.TRUNCATED:
+        inside = kernels.BELOW_TRUNCATION + q * (1.0 - 2.0 * kernels.BELOW_TRUNCATION)
+        return np.clip(special.ndtri(inside), -kernels.TRUNCATION, kernels.TRUNCATION)
+    if shape == kernels.UNIFORM:
+        return math.sqrt(3.0) * (2.0 * q - 1.0)
+    if shape == kernels.LOGISTIC:
+        return math.sqrt(3.0) / math.pi * special.logit(q)
+    with np.errstate(divide="ignore"):
+        tail = np.log(2.0 * np.minimum(q, 1.0 - q)) / math.sqrt(2.0)
+    return np.where(q < 0.5, tail, -tail)
+
+
+def conditional_median(x: Any, sigma: Any, shape: int, low: float, high: float) -> NDArray[np.float64]:
+    """Return the median of the true values of readings `x` with noise `sigma`, given that they lie in (low, high].
+
+    Parameters
+    ----------
+    x, sigma : (n,). shape : code. low, high : the interval, ends may be infinite.
+
+    Returns
+    -------
+    (n,) medians, inside the interval; the nearest value of it where the noise does not reach the interval.
+    """
+    x, sigma = np.asarray(x, dtype=np.float64), np.asarray(sigma, dtype=np.float64)
+    scale = np.where(sigma > 0.0, sigma, 1.0)
+    below, above = (low - x) / scale, (high - x) / scale
+    flip = below > 0.0  # the upper tail is read as the lower one, where F keeps its digits
+    below, above = np.where(flip, -above, below), np.where(flip, -below, above)
+    level = 0.5 * (kernels.cdf_all(below, shape) + kernels.cdf_all(above, shape))
+    z = np.where(sigma > 0.0, quantile(level, shape), 0.0)
+    median: NDArray[np.float64] = x + sigma * np.where(flip, -z, z)
+    return np.minimum(np.maximum(median, np.nextafter(low, np.inf)), high)
 
 
 def unwrapped(value: Any) -> Any:

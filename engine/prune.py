@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.gates import divide, node_splits
+from engine.gates import child_boxes, divide, node_splits
 from engine.grow import make_node
 from engine.leaves import upper_limit
 from engine.noise import ResolvedNoise
@@ -19,6 +19,7 @@ from engine.table import Table
 from engine.tree import LEAF, Node
 
 Floats = NDArray[np.float64]
+Boxes = dict[int, tuple[float, float]]
 TIE = 1e-9
 
 
@@ -53,7 +54,7 @@ def send_down(
     """Return the patients and weights that a split node sends to each child."""
     table = pruning.table
     pieces = divide(
-        node_splits(node), rows, weight, table.weight[rows], table.columns[node.variable], pruning.propagation,
+        node_splits(node, table), rows, weight, table.weight[rows], table.columns[node.variable], pruning.propagation,
         pruning.noise, pruning.weight_floor, refit,
     )  # fmt: skip
     return [(rows[part > 0.0], np.ascontiguousarray(part[part > 0.0])) for part in pieces.T]
@@ -71,32 +72,41 @@ def subtree_copy(node: Node) -> Node:
     return top
 
 
-def refill(pruning: Pruning, top: Node, rows: NDArray[np.int32], weight: Floats) -> float:
-    """Send patients down the subtree again, writing weights and shares; return the sum of its leaves' charges."""
+def refill(pruning: Pruning, top: Node, rows: NDArray[np.int32], weight: Floats, boxes: Boxes) -> float:
+    """Send patients down the subtree again, writing weights and shares; return the sum of its leaves' charges.
+
+    The intervals that the path leaves are written anew from those at the top, `boxes`: a raised child's are wider, and
+    conditional propagation divides by them.
+    """
     charged = 0.0
-    stack = [(top, rows, weight)]
+    stack = [(top, rows, weight, boxes)]
     while stack:
-        node, rows, weight = stack.pop()
+        node, rows, weight, boxes = stack.pop()
         fresh = make_node(pruning.table, rows, weight, node.depth)
         node.class_weight, node.weight, node.weight_squared = fresh.class_weight, fresh.weight, fresh.weight_squared
         if node.gate == LEAF:
             charged += charge(node.class_weight, pruning.confidence, pruning.pruning_laplace)
             continue
+        node.box = boxes.get(node.variable, (-np.inf, np.inf))
         parts = send_down(pruning, node, rows, weight, refit=True)
-        stack.extend((child, *part) for child, part in zip(node.children, parts, strict=True))
+        stack.extend(
+            (child, *part, child_boxes(node, boxes, c))
+            for c, (child, part) in enumerate(zip(node.children, parts, strict=True))
+        )
     return charged
 
 
-def choose(pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, kept: float) -> float:
+def choose(pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, boxes: Boxes, kept: float) -> float:
     """Turn a split node into a leaf or one of its children when that is charged less; return what it is charged now.
 
     Parameters
     ----------
+    boxes : the intervals that the path leaves at the node.
     kept : the sum of the charges of the leaves below. The smallest wins, preferring the leaf, then the first child.
     """
     raised = [subtree_copy(child) for child in node.children]
     as_leaf = charge(node.class_weight, pruning.confidence, pruning.pruning_laplace)
-    charges = [as_leaf, *(refill(pruning, child, rows, weight) for child in raised), kept]
+    charges = [as_leaf, *(refill(pruning, child, rows, weight, boxes) for child in raised), kept]
     choice = next(k for k, value in enumerate(charges) if value <= min(charges) + TIE)
     if choice == 0:
         node.become_leaf()
@@ -112,16 +122,20 @@ def prune_pessimistically(root: Node, pruning: Pruning) -> None:
     patients sent down it again, not pruned again) is kept.
     """
     rows = np.flatnonzero(pruning.table.weight > 0.0).astype(np.int32)
-    arriving = [(root, rows, pruning.table.weight[rows])]
-    for node, rows, weight in arriving:  # grows while it is read: parents before children
+    start: Boxes = {}
+    arriving = [(root, rows, pruning.table.weight[rows], start)]
+    for node, rows, weight, boxes in arriving:  # grows while it is read: parents before children
         if node.gate != LEAF:
             parts = send_down(pruning, node, rows, weight, refit=False)
-            arriving.extend((child, *part) for child, part in zip(node.children, parts, strict=True))
+            arriving.extend(
+                (child, *part, child_boxes(node, boxes, c))
+                for c, (child, part) in enumerate(zip(node.children, parts, strict=True))
+            )
     charges: dict[int, float] = {}
     while arriving:
-        node, rows, weight = arriving.pop()
+        node, rows, weight, boxes = arriving.pop()
         if node.gate == LEAF:
             charges[id(node)] = charge(node.class_weight, pruning.confidence, pruning.pruning_laplace)
         else:
             kept = sum(charges.pop(id(child)) for child in node.children)
-            charges[id(node)] = choose(pruning, node, rows, weight, kept)
+            charges[id(node)] = choose(pruning, node, rows, weight, boxes, kept)

@@ -1,21 +1,23 @@
-"""The best split of a node: exact thresholds, the soft grid, nominal variables.
+"""The best split of a node: exact thresholds, the soft grid, resampled points, nominal variables.
 
 In: the patients at a node with their weights, the noise, the choices. Out: the best candidate, or every variable's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
 from engine.criteria import CODES, kernel_labels
-from engine.noise import ResolvedNoise
+from engine.errors import PenumbraError
+from engine.noise import ResolvedNoise, conditional_median, quantile
 from engine.table import Table
 from engine.tree import BINARY, NOMINAL
 
@@ -24,17 +26,45 @@ LEAST_GAIN = 1e-12
 TIE = 1e-12
 MOST_GRID_STEPS = 20_000
 GRID_SLACK = 1e-9
+MOST_POINTS = 100_000_000  # of a resampled search, over all variables: about 1.2 GB
+C45_LEAST, C45_MOST, C45_NOMINAL = 2.0, 25.0, 2.0  # release 8's bounds on a leaf's weight, and its MINOBJS
+EVERYWHERE = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One variable's best split: its gain (METHODS §4, the known fraction included), gate and threshold."""
+    """One variable's best split: its gain (METHODS §4, the known fraction included), gate and threshold.
+
+    split_entropy : in bits, unknowns as one more part; worked out for the gain ratio only, NaN otherwise.
+    """
 
     variable: int
     gain: float
     gate: int
     threshold: float = np.nan
     closed_le: bool = True
+    split_entropy: float = np.nan
+
+
+class Split(Protocol):
+    """A candidate, or a growing node that is split."""
+
+    @property
+    def variable(self) -> int: ...
+    @property
+    def gate(self) -> int: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def closed_le(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points that stand for one variable's values: values in rising order, and whose each one is; both (P,)."""
+
+    value: Floats
+    owner: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -44,6 +74,8 @@ class Arrivals:
     rows : (n,) int32, patients present. weight : (n,) their weight here. dense : (N,) the same by patient, 0 elsewhere.
     order : (M, n) int32, present patients by rising value, known first. n_known : (M,) how many are known.
     used : nominal variables already split on along the path.
+    boxes : by variable the interval (a, b] that the path leaves for its true value; a variable not named is free.
+    points : by variable the points of a resampled search that are left here; None = to be sifted from all of them.
     """
 
     rows: NDArray[np.int32]
@@ -52,13 +84,20 @@ class Arrivals:
     order: NDArray[np.int32]
     n_known: NDArray[np.int64]
     used: frozenset[int] = frozenset()
+    boxes: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    points: Mapping[int, Points] | None = None
 
 
-def arrivals(table: Table, dense: Floats, used: frozenset[int] = frozenset()) -> Arrivals:
+def arrivals(
+    table: Table,
+    dense: Floats,
+    used: frozenset[int] = frozenset(),
+    boxes: Mapping[int, tuple[float, float]] | None = None,
+) -> Arrivals:
     """Return the patients that have weight in `dense` (N,), in every variable's order."""
     rows = np.flatnonzero(dense > 0.0).astype(np.int32)
     order, known = kernels.keep_rows(*table.sorted_rows, dense, len(rows))
-    return Arrivals(rows, dense[rows], dense, order, known, used)
+    return Arrivals(rows, dense[rows], dense, order, known, used, boxes or {})
 
 
 @dataclass(frozen=True)
@@ -75,11 +114,13 @@ class Search:
     criterion: str
     search: str
     threshold: str
-    min_weight_leaf: float
+    min_weight_leaf: float | str
     window: float
     resolution: float
     hard: NDArray[np.bool_]
     notes: set[str] = field(default_factory=set)
+    n_points: int = 100
+    mdl_correction: bool = False
 
     @cached_property
     def labels(self) -> kernels.Labels:
@@ -88,6 +129,60 @@ class Search:
     def is_soft(self, j: int) -> bool:
         """Return True when variable `j` is searched on the soft grid; with σ = 0 it is searched exactly."""
         return self.search == "soft" and self.noise.is_noisy(j)
+
+    def is_resampled(self, j: int) -> bool:
+        """Return True when variable `j` is searched by its points; with σ = 0 it is searched exactly."""
+        return self.search == "resampled" and self.noise.is_noisy(j)
+
+    @cached_property
+    def points(self) -> dict[int, Points]:
+        """By noisy variable `n_points` equally likely points x + σ·F⁻¹((k - ½)/s) for every known value. METHODS §4"""
+        noisy = [j for j in range(len(self.table.columns)) if self.is_resampled(j)]
+        if len(noisy) * self.table.n * self.n_points > MOST_POINTS:
+            raise PenumbraError(
+                f"A resampled search with n_points {self.n_points} on {self.table.n:,} patients and {len(noisy)} noisy "
+                f"variables would need more than {MOST_POINTS:,} points; lower n_points or search soft."
+            )
+        return {j: drawn_points(self, j) for j in noisy}
+
+
+def drawn_points(search: Search, j: int) -> Points:
+    """Return the points of all training values of variable `j`."""
+    rows = np.flatnonzero(~np.isnan(search.table.columns[j])).astype(np.int32)
+    x = search.table.columns[j][rows]
+    level = (np.arange(search.n_points) + 0.5) / search.n_points
+    z = quantile(level, int(search.noise.shape[j]))
+    value = (x[:, None] + search.noise.at(j, x)[:, None] * z).ravel()
+    order = np.argsort(value, kind="stable")
+    return Points(value[order], np.repeat(rows, search.n_points)[order])
+
+
+def sifted(search: Search, here: Arrivals) -> Arrivals:
+    """Return the arrivals with the points left at their node: of the patients here, inside the path's interval.
+
+    `here` may carry the points of the node above, or none.
+    """
+    if search.search != "resampled":
+        return here
+    above = here.points if here.points is not None else search.points
+    kept = {
+        j: Points(*kernels.keep_points(points.value, points.owner, here.dense, *here.boxes.get(j, EVERYWHERE)))
+        for j, points in above.items()
+    }
+    return replace(here, points=kept)
+
+
+def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
+    """Return the least weight that a side of a split on variable `j` must hold at a node. METHODS §4
+
+    "c45" (C4.5 release 8): a tenth of the known weight per class, from 2 to 25; 2 for a nominal variable.
+    """
+    if not isinstance(search.min_weight_leaf, str):
+        return search.min_weight_leaf
+    if not search.table.schema.numeric[j]:
+        return C45_NOMINAL
+    known = float(here.dense[here.order[j, : here.n_known[j]]].sum())
+    return min(C45_MOST, max(C45_LEAST, 0.1 * known / len(search.table.labels.classes)))
 
 
 def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
@@ -125,7 +220,7 @@ def exact_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) 
     )
     cuts = kernels.exact_curve(
         known, search.table.columns[j], search.table.labels.code, here.dense, CODES[search.criterion], labels,
-        search.min_weight_leaf, below, above, gain,
+        minimum_weight(search, here, j), below, above, gain,
     )  # fmt: skip
     thresholds = place_threshold(search.threshold, below[:cuts], above[:cuts], search.table.sorted_values[j])
     return thresholds, gain[:cuts] * known_fraction(search, here, j)
@@ -158,29 +253,132 @@ def soft_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -
     gain = np.empty(count)
     kernels.soft_curve(
         known, search.table.columns[j], search.table.labels.code, here.dense, search.noise.error, j, start, step,
-        CODES[search.criterion], labels, search.min_weight_leaf, bool(search.hard[j]), gain,
+        CODES[search.criterion], labels, minimum_weight(search, here, j), bool(search.hard[j]), gain,
     )  # fmt: skip
     thresholds: Floats = start + np.arange(count, dtype=np.float64) * step
     return thresholds, gain * known_fraction(search, here, j)
 
 
+def weighed_points(search: Search, here: Arrivals, j: int) -> tuple[Floats, NDArray[np.int32], Floats]:
+    """Return value, label code and weight of every point of variable `j` at a node, by rising value. METHODS §4
+
+    The points outside the path's interval are dropped and a patient's others share its weight equally; where none is
+    left the conditional median stands for them.
+    """
+    if here.points is None:
+        here = sifted(search, here)
+    assert here.points is not None
+    points, code = here.points[j], search.table.labels.code
+    counts = kernels.count_points(points.owner, search.table.n)
+    known = here.order[j, : here.n_known[j]]
+    lone = known[counts[known] == 0]
+    x = search.table.columns[j][lone]
+    median = conditional_median(
+        x, search.noise.at(j, x), int(search.noise.shape[j]), *here.boxes.get(j, EVERYWHERE)
+    )  # fmt: skip
+    rising = np.argsort(median, kind="stable")
+    value, codes, weight = kernels.weigh_points(
+        points.value, points.owner, counts, code, here.dense, median[rising], lone[rising]
+    )
+    return value, codes, weight
+
+
+def point_threshold(search: Search, j: int, below: Any, above: Any) -> Any:
+    """Return the threshold of a cut between neighbouring points; left iff at most it. METHODS §4
+
+    `value`: the point below, for the points are the candidates. `midpoint`: halfway. `observed`: the largest point of
+    the whole training set not above the midpoint, or the point below where that is larger (a conditional median).
+    """
+    if search.threshold == "value":
+        return np.asarray(below, dtype=np.float64)
+    theta = place_threshold(search.threshold, below, above, search.points[j].value)
+    return np.maximum(theta, below)
+
+
+def hard_window(search: Search, here: Arrivals, j: int) -> tuple[float, float]:
+    """Return the thresholds [low, high) of variable `j` that leave the least weight on each side by the hard gate."""
+    if not search.hard[j]:
+        return EVERYWHERE
+    known = here.order[j, : here.n_known[j]]
+    x, weight = search.table.columns[j][known], here.dense[known]
+    limit = minimum_weight(search, here, j) - kernels.SLACK_WEIGHT
+    from_left, from_right = np.searchsorted(np.cumsum(weight), limit), np.searchsorted(np.cumsum(weight[::-1]), limit)
+    if max(from_left, from_right) >= len(x):
+        return np.inf, -np.inf
+    return float(x[from_left]), float(x[len(x) - 1 - from_right])
+
+
+def resampled_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats]:
+    """Return thresholds and gains between the points of numeric variable `j`, -inf where inadmissible. METHODS §4"""
+    value, code, weight = weighed_points(search, here, j)
+    below, above, gain = np.empty(len(value)), np.empty(len(value)), np.empty(len(value))
+    cuts = kernels.exact_curve(
+        np.arange(len(value), dtype=np.int32), value, code, weight, CODES[search.criterion], labels,
+        minimum_weight(search, here, j), below, above, gain,
+    )  # fmt: skip
+    thresholds = point_threshold(search, j, below[:cuts], above[:cuts])
+    low, high = hard_window(search, here, j)
+    gain = np.where((low <= thresholds) & (thresholds < high), gain[:cuts], -np.inf)
+    return thresholds, gain * known_fraction(search, here, j)
+
+
+def resampled_candidate(
+    search: Search, here: Arrivals, j: int, labels: kernels.Labels, floor: float = -np.inf
+) -> Candidate | None:
+    """Return the best cut between the points of numeric variable `j`, the lowest on ties. METHODS §4
+
+    A cut that gains less than `floor` may be passed over.
+    """
+    value, code, weight = weighed_points(search, here, j)
+
+    def threshold(place: int) -> float:
+        return float(point_threshold(search, j, value[place], value[place + 1]))
+
+    low, high = hard_window(search, here, j)
+    places = range(len(value) - 1)
+    first = bisect_left(places, low, key=threshold) if low > -np.inf else 0
+    last = (bisect_left(places, high, key=threshold) if high < np.inf else len(places)) - 1
+    fraction = known_fraction(search, here, j)
+    best, gain, tried = kernels.best_point_cut(
+        value, code, weight, CODES[search.criterion], labels, minimum_weight(search, here, j), first, last,
+        floor / fraction if fraction > 0.0 else -np.inf,
+    )  # fmt: skip
+    if best < 0:
+        return None
+    gain = float(gain) * fraction - mdl_charge(search, here, int(tried))
+    return Candidate(j, gain, BINARY, threshold(int(best)))
+
+
 def numeric_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats]:
-    """Return thresholds and gains of numeric variable `j` as this search weighs them."""
+    """Return thresholds and gains of numeric variable `j` as this search weighs them; no MDL correction."""
+    if search.is_resampled(j):
+        return resampled_curve(search, here, j, labels)
     return (soft_curve if search.is_soft(j) else exact_curve)(search, here, j, labels)
+
+
+def mdl_charge(search: Search, here: Arrivals, tried: int) -> float:
+    """Return what a numeric variable's gain is charged for its admissible cuts: log2(tried)/W, with `mdl_correction`.
+
+    C4.5 release 8; part of the gain ratio alone (METHODS §4).
+    """
+    if not search.mdl_correction or search.criterion != "gain_ratio" or tried < 1:
+        return 0.0
+    return float(np.log2(tried) / here.weight.sum())
 
 
 def exact_candidates(
     search: Search, here: Arrivals, wanted: NDArray[np.bool_], labels: kernels.Labels
 ) -> list[Candidate]:
     """Return the best exact cut of each wanted numeric variable that has one."""
-    gains, below, above = kernels.best_exact_cuts(
+    least = np.array([minimum_weight(search, here, j) for j in range(len(wanted))], dtype=np.float64)
+    gains, below, above, tried = kernels.best_exact_cuts(
         here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
-        CODES[search.criterion], labels, search.min_weight_leaf,
+        CODES[search.criterion], labels, least,
     )  # fmt: skip
     found = []
     for j in np.flatnonzero(gains > -np.inf):
         theta = place_threshold(search.threshold, below[j], above[j], search.table.sorted_values[j])
-        gain = float(gains[j]) * known_fraction(search, here, int(j))
+        gain = float(gains[j]) * known_fraction(search, here, int(j)) - mdl_charge(search, here, int(tried[j]))
         found.append(Candidate(int(j), gain, BINARY, float(theta), search.threshold != "value"))
     return found
 
@@ -189,50 +387,63 @@ def soft_candidate(search: Search, here: Arrivals, j: int, labels: kernels.Label
     """Return the best soft threshold of numeric variable `j`: the middle of the first run of tied tops."""
     thresholds, gains = soft_curve(search, here, j, labels)
     best = int(kernels.middle_of_first_run(gains)) if len(gains) else -1
-    return Candidate(j, float(gains[best]), BINARY, float(thresholds[best])) if best >= 0 else None
+    if best < 0:
+        return None
+    gain = float(gains[best]) - mdl_charge(search, here, int(np.isfinite(gains).sum()))
+    return Candidate(j, gain, BINARY, float(thresholds[best]))
 
 
-def nominal_candidate(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> Candidate | None:
-    """Return the split of nominal variable `j` into one child a category, when two children are heavy enough.
+def category_tables(search: Search, here: Arrivals, j: int) -> list[Floats]:
+    """Return the weights by category and label code (V, S): as the search shares patients, and, if not the same, hard.
 
     A soft search shares each patient by the misrecording probability; under hard propagation the hard counts
-    must be heavy enough too.
+    matter too.
     """
     n_categories = int(search.table.schema.n_categories[j])
-    parts = kernels.category_weights(
+    parts: Floats = kernels.category_weights(
         here.rows,
         search.table.columns[j],
         search.table.labels.code,
         here.dense,
         n_categories,
-        len(labels.mask),
+        len(search.labels.mask),
     )
-    limit = search.min_weight_leaf - kernels.SLACK_WEIGHT
-    tables = [parts]
     epsilon = float(search.noise.misrecord[j])
-    if search.search == "soft" and epsilon > 0.0 and n_categories > 1:
-        others = parts.sum(axis=0) - parts
-        tables = [(1.0 - epsilon) * parts + epsilon / (n_categories - 1) * others] + ([parts] if search.hard[j] else [])
+    if search.search != "soft" or epsilon <= 0.0 or n_categories < 2:
+        return [parts]
+    others = parts.sum(axis=0) - parts
+    shared = (1.0 - epsilon) * parts + epsilon / (n_categories - 1) * others
+    return [shared, parts] if search.hard[j] else [shared]
+
+
+def nominal_candidate(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> Candidate | None:
+    """Return the split of nominal variable `j` into one child a category, when two children are heavy enough."""
+    tables = category_tables(search, here, j)
+    limit = minimum_weight(search, here, j) - kernels.SLACK_WEIGHT
     for weights in tables:
         sums = weights.sum(axis=1)
         if ((sums >= limit) & (sums > 0.0)).sum() < 2:
             return None
-    fraction = float(parts.sum() / here.weight.sum())
+    fraction = float(tables[-1].sum() / here.weight.sum())
     gain = float(kernels.partition_gain(tables[0], CODES[search.criterion], labels)) * fraction
     return Candidate(j, gain, NOMINAL)
 
 
-def candidates(search: Search, here: Arrivals) -> list[Candidate]:
+def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> list[Candidate]:
     """Return the best split of every variable that has an admissible one, by column. METHODS §4.
 
     Parameters
     ----------
     search : table, noise and choices. here : the patients at the node.
+    only_the_best : leave out a variable whose points cannot gain what another variable gains, which saves its search.
     """
     labels = search.labels
     numeric = search.table.schema.numeric
     soft = np.array([search.is_soft(j) for j in range(len(numeric))])
-    found = exact_candidates(search, here, numeric & ~soft, labels)
+    resampled = np.array([search.is_resampled(j) for j in range(len(numeric))])
+    if here.points is None:
+        here = sifted(search, here)
+    found = exact_candidates(search, here, numeric & ~soft & ~resampled, labels)
     one: Callable[[Search, Arrivals, int, kernels.Labels], Candidate | None]
     for j in np.flatnonzero(soft | ~numeric):
         if int(j) in here.used:
@@ -241,15 +452,67 @@ def candidates(search: Search, here: Arrivals) -> list[Candidate]:
         candidate = one(search, here, int(j), labels)
         if candidate is not None:
             found.append(candidate)
+    for j in np.flatnonzero(resampled):
+        floor = max((each.gain for each in found), default=-np.inf) if only_the_best else -np.inf
+        candidate = resampled_candidate(search, here, int(j), labels, floor)
+        if candidate is not None:
+            found.append(candidate)
+    if search.criterion == "gain_ratio":
+        found = [replace(each, split_entropy=split_entropy(search, here, each)) for each in found]
     return sorted(found, key=lambda candidate: candidate.variable)
 
 
+def left_weight(search: Search, here: Arrivals, split: Split) -> float:
+    """Return the known weight that a numeric split sends left by the search's own weights."""
+    j = split.variable
+    known = here.order[j, : here.n_known[j]]
+    if search.is_resampled(j):
+        value, _, weight = weighed_points(search, here, j)
+        return float(weight[value <= split.threshold].sum())
+    if search.is_soft(j):
+        column = search.table.columns[j]
+        return float(kernels.soft_left(known, column, here.dense, search.noise.error, j, split.threshold))
+    x = search.table.columns[j][known]
+    left = x <= split.threshold if split.closed_le else x < split.threshold
+    return float(here.dense[known][left].sum())
+
+
+def split_entropy(search: Search, here: Arrivals, split: Split) -> float:
+    """Return the entropy in bits of a split's own parts, unknowns as one more part. C4.5, METHODS §4
+
+    Parameters
+    ----------
+    search : whose weights the parts are counted by. here : the patients at the node.
+    split : a candidate, or a growing node that is split; a middle child is not counted apart.
+    """
+    if split.gate == NOMINAL:
+        parts = category_tables(search, here, split.variable)[0].sum(axis=1)
+    else:
+        known = float(here.dense[here.order[split.variable, : here.n_known[split.variable]]].sum())
+        left = left_weight(search, here, split)
+        parts = np.array([left, known - left])
+    unknown = max(0.0, float(here.weight.sum() - parts.sum()))
+    return float(kernels.entropy(np.append(np.maximum(0.0, parts), unknown)))
+
+
+def largest_ratio(found: list[Candidate]) -> Candidate:
+    """Return the candidate with the largest gain ratio among those whose gain is at least the mean. C4.5, METHODS §4"""
+    mean = sum(candidate.gain for candidate in found) / len(found)
+    enough = [candidate for candidate in found if candidate.gain >= mean - TIE]
+    top = max(candidate.gain / candidate.split_entropy for candidate in enough)
+    return next(candidate for candidate in enough if candidate.gain / candidate.split_entropy >= top - TIE)
+
+
 def best_split(search: Search, here: Arrivals) -> Candidate | None:
-    """Return the split with the largest gain, the lowest variable on ties; None without a gain. METHODS §4."""
-    found = candidates(search, here)
+    """Return the split with the largest gain or gain ratio, the lowest variable on ties; None without a gain.
+
+    METHODS §4.
+    """
+    by_gain = search.criterion != "gain_ratio"  # a ratio is weighed against the mean of every variable's gain
+    found = [candidate for candidate in candidates(search, here, only_the_best=by_gain) if candidate.gain > LEAST_GAIN]
     if not found:
         return None
+    if not by_gain:
+        return largest_ratio(found)
     top = max(candidate.gain for candidate in found)
-    if not top > LEAST_GAIN:
-        return None
     return next(candidate for candidate in found if candidate.gain >= top - TIE)
