@@ -228,7 +228,7 @@ class Evidence:
     def _slack(self, node: int) -> float:
         """What rounding may take off a zone's edge: a reading on the edge still counts as the gate counts it."""
         theta, low, high = (float(part[node]) for part in (self.tree.threshold, self.tree.low, self.tree.high))
-        return TINY * (abs(theta) + ((high - low) / 2 if np.isfinite(high - low) else 0.0))
+        return TINY * sum(abs(part) for part in (theta, (high - low) / 2) if np.isfinite(part))
 
     def sigma(self, node: int) -> float:
         """Return σ at the node's threshold, 0 when the variable is exact or nominal."""

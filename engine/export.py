@@ -14,7 +14,7 @@ import numpy as np
 from engine.leaves import probability_range
 from engine.noise import TWO_SIDED_95, SigmaAt
 from engine.number_words import exact_text, number_text, probability_text, share_text, weight_text
-from engine.tree import BINS, MIDDLE, NOMINAL, Tree
+from engine.tree import BINS, MIDDLE, NOMINAL, REST, Tree
 
 FEW_PATIENTS = 10
 INTENDED_USE = (
@@ -46,23 +46,34 @@ def exact_edge(node: int, edge: float) -> str:
     return exact_text(edge)
 
 
-def branch_tests(tree: Tree, node: int, edge_text: EdgeText = exact_edge) -> list[str]:
+def bin_test(tree: Tree, child: int, edge_text: EdgeText = exact_edge) -> str:
+    """Return the bin that a child of a split into bins stands for: "≤ 20", "> 20 and ≤ 40", "> 40"."""
+    low, high = tree.bin_range(child)
+    node = int(tree.parent[child])
+    above = [f"> {edge_text(node, low)}"] if math.isfinite(low) else []
+    upto = [f"≤ {edge_text(node, high)}"] if math.isfinite(high) else []
+    return " and ".join(above + upto) or "any value"
+
+
+def branch_tests(tree: Tree, node: int, edge_text: EdgeText = exact_edge, sentence: bool = False) -> list[str]:
     """Return what sends a patient to each child, true to the gate: "≤ 140.8", "> 140.8", or a category's name.
 
-    A threshold placed on an observed value reads "< 3" and "≥ 3"; a middle branch reads "> 125.1 and ≤ 156.5".
+    A threshold placed on an observed value reads "< 3" and "≥ 3"; a middle branch or a bin "> 125.1 and ≤ 156.5".
 
     Parameters
     ----------
+    sentence : write "is" before a category, so that the test can follow the variable's name.
     edge_text : how a threshold is written; `Evidence.edge_text` is short and still parts the training patients.
     """
     theta, low, high = (float(edge[node]) for edge in (tree.threshold, tree.low, tree.high))
-    if tree.gate[node] == NOMINAL:
-        return tree.branch(node)
-    if tree.gate[node] == BINS:
-        try:
-            return tree.branch(node)
-        except KeyError:
-            return [f"bin {place + 1}" for place in range(len(tree.children(node)))]
+    if tree.gate[node] in (NOMINAL, BINS):
+        labels = tree.branch(node)
+        if tree.categories[tree.variable[node]] is not None:
+            return [f"is {label}" for label in labels] if sentence else labels
+        return [
+            ("is other" if sentence else label) if tree.code[child] == REST else bin_test(tree, child, edge_text)
+            for child, label in zip(tree.children(node), labels, strict=True)
+        ]
     if tree.gate[node] == MIDDLE:
         a, b = (edge_text(node, edge if math.isfinite(edge) else theta) for edge in (low, high))
         return [f"≤ {a}", f"> {a} and ≤ {b}", f"> {b}"]
@@ -162,10 +173,9 @@ def rules_text(
         blend = blend_words(tree, node, noise, unit, edge_text)
         if blend:
             lines.append(f"{indent}# {name}: {blend}")
-        tests, children = branch_tests(tree, node, edge_text), list(tree.children(node))
+        tests, children = branch_tests(tree, node, edge_text, sentence=True), list(tree.children(node))
         for place in range(len(children) - 1, -1, -1):
-            after = f" {unit}" if unit and tree.gate[node] not in (NOMINAL, BINS) else ""
-            how = "is " if tree.gate[node] in (NOMINAL, BINS) else ""
+            after = f" {unit}" if unit and not tests[place].startswith("is ") else ""
             share = f"  [missing: {share_text(float(tree.share[children[place]]))}]"
-            stack.append((children[place], depth + 1, f"if {name} {how}{tests[place]}{after}{share}"))
+            stack.append((children[place], depth + 1, f"if {name} {tests[place]}{after}{share}"))
     return "\n".join([*lines, "", INTENDED_USE, ""])

@@ -35,6 +35,7 @@ from engine.draw.case_charts import (
 from engine.draw.curves import gain_curve_figure, larger_noise_figure
 from engine.draw.layout import place, tidy
 from engine.draw.node_charts import gain_bars_svg, parts_svg, tau_strip_svg
+from engine.draw.tree_table import path_words, tree_table
 from engine.draw.variable_charts import category_svg, field_strip_svg, variable_svg
 from engine.evidence import evidence
 from engine.export import branch_tests, rules_text
@@ -48,7 +49,7 @@ from engine.number_words import (
     shortest,
 )
 from engine.route import reach
-from engine.tree import BINARY, NOMINAL, Node, freeze
+from engine.tree import BINARY, BINS, NOMINAL, REST, Node, freeze
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "<script>alert('x')</script> & \"quoted\" ]]>"
@@ -254,6 +255,27 @@ def test_nominal_splits_name_every_branch():
     assert "no training patients" in nodes(svg)[4].get("aria-label")
     assert found.histogram(0).counts.sum(axis=1) == pytest.approx([6, 6, 4, 0])
     assert "red" in "".join(texts(parts_svg(found, 0, view)))
+
+
+def test_bins_and_values_without_a_child_are_named():
+    children = [grown([4, 1], 1), grown([1, 4], 1), grown([0, 0], 1)]
+    root = grown([5, 5], 0, children, variable=0, gate=BINS, codes=np.array([0, 2, REST]))
+    x = np.array([1.0, 2, 3, 4, 5, 41, 42, 43, 44, 45])
+    labels = [0, 0, 0, 1, 0, 1, 1, 0, 1, 1]
+    tree = freeze(root, ["x"], [None], ("no", "yes"), cuts=np.array([[20.0, 40.0]]))
+    found = evidence(tree, x[:, None], np.eye(2)[labels], np.ones(10), reach(tree, x[:, None], "hard"))
+    view = View(classes=("no", "yes"), leaf_answers=("no", "yes", "no"), units={"x": "mm"})
+    said = texts(tree_svg(tree, found, view))
+    assert "≤ 20" in said
+    assert "> 40" in said
+    assert "other" in said
+    rules = rules_text(tree, view.leaf_answers, units=view.units)
+    assert "if x ≤ 20 mm" in rules
+    assert "if x is other  [" in rules
+    assert path_words(tree, found, 2, view) == "x > 40 mm"
+    parse(parts_svg(found, 0, view))
+    tree_dot(tree, found, view)
+    assert len(tree_table(tree, found, view)) == 4
 
 
 def test_a_leaf_of_few_patients_says_so():

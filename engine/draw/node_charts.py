@@ -40,7 +40,7 @@ def tau_strip_svg(tree: Tree, view: View, *, width: float = 208, marked: int | N
             drawn.append(dot(x, y, radius + 2.5, "none", "var(--control)", 2))
     drawn += [words(4, 39, f"{low:g}", "i3"), words(width - 4, 39, "1", "i3 e")]
     drawn.append(words(width / 2, 39, fit("each leaf at its best P", width - 50), "i2 m"))
-    return sheet(width, 44, drawn, f"{tree.n_leaves} leaves at their best probability, τ {view.tau:.2f}")
+    return sheet(width, 44, drawn, f"{len(leaves)} leaves at their best probability, τ {view.tau:.2f}")
 
 
 def parts_svg(evidence: Evidence, node: int, view: View, *, width: float = 260) -> str:

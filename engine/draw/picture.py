@@ -17,7 +17,7 @@ from engine.evidence import Evidence
 from engine.export import FEW_PATIENTS, branch_tests, is_fractional
 from engine.leaves import probability_range
 from engine.number_words import number_text, probability_text, weight_text
-from engine.tree import MIDDLE, Tree
+from engine.tree import BINS, MIDDLE, Tree
 
 
 def bell_points(
@@ -60,8 +60,8 @@ def ribbon(x1: float, y1: float, x2: float, y2: float, width: float, style: str,
 def branch_labels(tree: Tree, evidence: Evidence, node: int) -> list[str]:
     """Return a label per child, true to the gate, in the short text that still parts the same patients."""
     labels = branch_tests(tree, node, evidence.edge_text)
-    if tree.gate[node] == MIDDLE:
-        return [labels[0], labels[1].removeprefix("> ").replace(" and ≤ ", "–"), labels[2]]
+    if tree.gate[node] in (MIDDLE, BINS):
+        return [label.removeprefix("> ").replace(" and ≤ ", "–") if " and ≤ " in label else label for label in labels]
     return labels
 
 
@@ -72,7 +72,7 @@ class Picture:
         self.tree, self.evidence, self.view = tree, evidence, view
         self.leaf_number = {int(leaf): place_ + 1 for place_, leaf in enumerate(tree.leaves)}
         self.fractional = is_fractional(tree)
-        shown = view.leaf_answers if len(view.leaf_answers) == tree.n_leaves else None
+        shown = view.leaf_answers if len(view.leaf_answers) == len(tree.leaves) else None
         answers = shown or tuple(tree.classes[int(np.argmax(tree.probability[leaf]))] for leaf in tree.leaves)
         self.answers: dict[int, Any] = {int(leaf): answer for leaf, answer in zip(tree.leaves, answers, strict=True)}
         self.labels = {v: branch_labels(tree, evidence, v) for v in range(tree.n_nodes) if not tree.is_leaf(v)}

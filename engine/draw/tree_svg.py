@@ -84,7 +84,8 @@ def tree_svg(tree: Tree, evidence: Evidence, view: View) -> str:
         body.append(draw(picture, at))
         body.append(_far_words(picture, at))
     answering = sum(answer is not None for answer in picture.answers.values())
-    label = f"Decision tree with {tree.n_leaves} leaves: {answering} answer, {tree.n_leaves - answering} abstain"
+    leaves = len(picture.answers)
+    label = f"Decision tree with {leaves} leaves: {answering} answer, {leaves - answering} abstain"
     return sheet(placed.width, placed.height, body, label)
 
 
@@ -528,7 +529,7 @@ def tree_legend_svg(tree: Tree, view: View) -> str:
         items.append((bars + text, 30 + text_width(f"patients: {up} up, {down} down", 12, True)))
     cut = box(0, 4, 18, 20, style="band") + line(9, 4, 9, 24, "cut")
     cut += f'<path d="{polyline(bell_points(9, 4, 19, 13))}" class="bell"/>'
-    zones = bool(np.any(np.isfinite(tree.delta)))
+    zones = bool(np.any(tree.high > tree.low))
     said = "threshold and zone" if zones else "threshold ± 1.96 σ: re-measured, may cross"
     items.append((cut + words(26, 20, said, "i2"), 26 + text_width(said)))
     widths = box(0, 7, 24, 8, style="pale") + box(0, 19, 24, 2, style="pale")

@@ -15,7 +15,7 @@ from engine.evidence import Evidence
 from engine.export import FEW_PATIENTS, branch_tests, is_fractional
 from engine.leaves import probability_range
 from engine.number_words import probability_text, weight_text
-from engine.tree import BINS, NOMINAL, Tree
+from engine.tree import Tree
 
 
 def step_words(tree: Tree, told: Evidence, node: int, view: View) -> str:
@@ -25,10 +25,9 @@ def step_words(tree: Tree, told: Evidence, node: int, view: View) -> str:
         return "everyone"
     place = node - int(tree.first_child[parent])
     name = tree.variables[int(tree.variable[parent])]
-    test = branch_tests(tree, parent, told.edge_text)[place]
-    if tree.gate[parent] in (NOMINAL, BINS):
-        return f"{view.variable(name)} is {test}"
-    return f"{view.variable(name)} {test} {view.units.get(name, '')}".rstrip()
+    test = branch_tests(tree, parent, told.edge_text, sentence=True)[place]
+    unit = "" if test.startswith("is ") else view.units.get(name, "")
+    return f"{view.variable(name)} {test} {unit}".rstrip()
 
 
 def path_words(tree: Tree, told: Evidence, node: int, view: View) -> str:

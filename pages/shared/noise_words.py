@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.evidence import Evidence
 from engine.number_words import error_text
-from engine.tree import NOMINAL, Tree
+from engine.tree import BINS, NOMINAL, Tree
 from pages.shared.words import number, opening, part
 
 Floats = NDArray[np.float64]
@@ -106,8 +106,8 @@ def near(tree: Tree, told: Evidence, nodes: Sequence[int], noisy: bool) -> list[
     """Return, for each threshold of a variable, how many of the node's patients are within 1.96 σ; or why nobody is."""
     if not nodes:
         return "not used by this tree"
-    if tree.gate[nodes[0]] == NOMINAL:
-        return "a category: no threshold"
+    if tree.gate[nodes[0]] in (NOMINAL, BINS):
+        return "a category: no threshold" if tree.gate[nodes[0]] == NOMINAL else "bins: no threshold"
     if not noisy:
         return "nobody: taken as exact"
     rows = []

@@ -17,7 +17,7 @@ from engine.export import FEW_PATIENTS, is_fractional
 from engine.held_out import FOLDS, HeldOut
 from engine.number_words import probability_text
 from engine.search import Candidate
-from engine.tree import NOMINAL, Tree
+from engine.tree import BINS, NOMINAL, Tree
 from engine.why import Reasons
 from pages.shared.recipe_words import variant
 from pages.shared.words import FEW, LEAF_AND_SHARES, count, number, opening, part, plural
@@ -101,8 +101,8 @@ def node_heading(tree: Tree, told: Evidence, node: int, view: View) -> str:
         said = view.leaf_answers[list(tree.leaves).index(node)]
         return "Abstains" if said is None else f"Answers {view.answer(said)}"
     name = tree.variables[int(tree.variable[node])]
-    if tree.gate[node] == NOMINAL:
-        return f"{view.variable(name)}, one branch a category"
+    if tree.gate[node] in (NOMINAL, BINS):
+        return f"{view.variable(name)}, one branch a {'category' if tree.gate[node] == NOMINAL else 'bin'}"
     return f"{view.variable(name)}, cut at {told.threshold_text(node)}\u00a0{view.units.get(name, '')}".rstrip()
 
 
@@ -121,7 +121,7 @@ def leaf_sentence(tree: Tree, node: int, view: View) -> str:
 def split_sentence(tree: Tree, told: Evidence, node: int, view: View) -> str:
     """Return who is near the threshold and what the measurement error does to one reading there."""
     name = tree.variables[int(tree.variable[node])]
-    if tree.gate[node] == NOMINAL:
+    if tree.gate[node] in (NOMINAL, BINS):
         return f"Each patient goes to the branch of their own {view.quoted(name)}."
     band, parts = told.band(node), told.split_counts(node)
     lost = f" {plural(parts.n[3], 'patient')} lack the value and are shared as the others went." if parts.n[3] else ""
