@@ -118,6 +118,12 @@ def confidence_for_leaves(
     PenumbraError
         For a target of 1 or less, or data that cannot be fitted.
 
+    Notes
+    -----
+    The count mostly rises with c, but not always: another c may come nearer by a fraction of a leaf. A target is out of
+    reach where the largest trees fall short of it by over half a leaf. Trees are grown once a fold; nominal variables
+    have the categories of all patients, and empty leaves count.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
