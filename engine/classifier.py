@@ -72,7 +72,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     --------
     >>> import pandas as pd
     >>> X = pd.DataFrame({"glucose": [88.0, 95.0, 142.0, 160.0]})
-    >>> model = UncertainTreeClassifier(search="soft", noise=Noise(sigma={"glucose": 8.0}))
+    >>> model = UncertainTreeClassifier(search="soft", min_weight_leaf=1, noise=Noise(sigma={"glucose": 8.0}))
     >>> model.fit(X, ["no", "no", "yes", "yes"]).predict(X).tolist()
     ['no', 'no', 'yes', 'yes']
     """
