@@ -26,6 +26,7 @@ LEAST_GAIN = 1e-12
 TIE = 1e-12
 MOST_GRID_STEPS = 20_000
 GRID_SLACK = 1e-9
+SAME_VALUE = 1e-12
 MOST_POINTS = 100_000_000  # of a resampled search, over all variables: about 1.2 GB
 C45_LEAST, C45_MOST, C45_NOMINAL = 2.0, 25.0, 2.0  # release 8's bounds on a leaf's weight, and its MINOBJS
 EVERYWHERE = (-np.inf, np.inf)
@@ -189,7 +190,8 @@ def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
     """Return the threshold of a cut between two neighbouring values. METHODS §4.
 
     `value` [S]: the value above, left iff x < θ. `midpoint` [T]: halfway. `observed` (C4.5 release 8): the largest
-    value of the whole training set (`training`, sorted) not above the midpoint.
+    value of the whole training set (`training`, sorted) not above the midpoint, where 1e-12 of the two values is no
+    difference: the midpoint of 0.557 and 0.565 is 0.561, which rounding puts a digit lower.
     """
     below, above = (
         np.asarray(below, dtype=np.float64),
@@ -201,7 +203,8 @@ def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
     middle = np.where((middle >= above) | (middle < below), below, middle)
     if how == "midpoint":
         return middle
-    return training[np.maximum(0, np.searchsorted(training, middle, side="right") - 1)]
+    reach = np.minimum(middle + SAME_VALUE * (np.abs(below) + np.abs(above)), np.nextafter(above, -np.inf))
+    return training[np.maximum(0, np.searchsorted(training, reach, side="right") - 1)]
 
 
 def known_fraction(search: Search, here: Arrivals, j: int) -> float:
