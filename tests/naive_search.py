@@ -110,6 +110,21 @@ def points_left(data, j, i, box):
     return inside or [median]
 
 
+def points_of_node(data, weight, j, box):
+    """Return {patient: points}; conditional medians that differ by rounding alone are one value, the lowest."""
+    known = np.flatnonzero(naive.known_patients(data, weight, j))
+    points = {i: points_left(data, j, i, box) for i in known}
+    lone = [i for i in known if not any(box[0] < p <= box[1] for p in all_points(data, j, i))]
+    lone.sort(key=lambda i: points[i][0])
+    widest = max((naive.sigma_at(data.search, j, data.X[i, j]) for i in lone), default=0.0)
+    last, stands = -math.inf, -math.inf
+    for i in lone:
+        if points[i][0] - last > 1e-9 * widest:
+            stands = points[i][0]
+        last, points[i] = points[i][0], [stands]
+    return points
+
+
 def is_resampled(data, j):
     """Tell whether variable `j` is searched by its points."""
     noisy = data.search.sigma[j] > 0.0 or data.search.cv[j] > 0.0
@@ -134,7 +149,7 @@ def point_threshold(data, j, below, above):
 def resampled_gain_curve(data, weight, j, box=EVERYWHERE):
     """Return the list of (threshold, gain, admissible) of every cut between points of different value."""
     known = np.flatnonzero(naive.known_patients(data, weight, j))
-    points = {i: points_left(data, j, i, box) for i in known}
+    points = points_of_node(data, weight, j, box)
     values = sorted({p for own in points.values() for p in own})
     here = np.zeros(len(weight))
     here[known] = weight[known]
@@ -178,12 +193,11 @@ def parts_of_split(data, weight, j, theta, closed_le, box=EVERYWHERE):
     if theta is None:
         return [part.sum() for part in naive.nominal_parts(data, weight, j)]
     known = np.flatnonzero(naive.known_patients(data, weight, j))
-    left = 0.0
+    left, points = 0.0, points_of_node(data, weight, j, box) if is_resampled(data, j) else {}
     for i in known:
         x = data.X[i, j]
         if is_resampled(data, j):
-            own = points_left(data, j, i, box)
-            left += weight[i] * sum(p <= theta for p in own) / len(own)
+            left += weight[i] * sum(p <= theta for p in points[i]) / len(points[i])
         elif naive.is_soft_search(data, weight, j):
             sigma, shape = naive.sigma_at(data.search, j, x), data.search.shape[j]
             left += weight[i] * naive.gate_numeric("soft", x, theta, True, sigma, shape)[0]

@@ -19,7 +19,7 @@ from test_naive_whole import as_frame, as_labels, differences, disagreements, di
 from engine import Noise, PenumbraError, UncertainTreeClassifier, kernels, variant
 from engine.noise import conditional_median, density, quantile
 from engine.recipe import refusal
-from engine.search import arrivals, candidates, minimum_weight, numeric_curve, split_entropy
+from engine.search import arrivals, candidates, levelled, minimum_weight, numeric_curve, split_entropy
 from engine.tree import Node
 from engine.why import path_boxes, why
 
@@ -65,6 +65,18 @@ def test_quantiles_and_medians(shape):
         assert ((got > low) & (got <= high)).all()
 
 
+@pytest.mark.parametrize(("shape", "inside"), [("laplace", (3.0, 4.0)), ("uniform", (1.6, 1.9))])
+def test_equal_medians_are_one_value(shape, inside):
+    """Past both readings a Laplace tail has one median whatever the reading, and so has a flat density."""
+    x, sigma = np.array([1.0, 1.3, 1.7]), np.full(3, 0.7)
+    median = np.sort(conditional_median(x, sigma, SHAPES.index(shape), *inside))
+    assert median == pytest.approx(np.full(3, median[0]), abs=1e-12)
+    assert len(set(levelled(median, 1e-9))) == 1
+    apart = np.array([1.0, 1.0 + 1e-12, 1.5, 1.5 + 1e-12])
+    assert levelled(apart, 1e-9).tolist() == [1.0, 1.0, 1.5, 1.5]
+    assert levelled(np.empty(0), 1e-9).tolist() == []
+
+
 # Search
 
 
@@ -86,8 +98,7 @@ def sorted_points(data, j):
 def items_of(data, weight, code, j, box):
     """Return (value, code, weight) of every point at the node by rising value, by the naive rules."""
     items = []
-    for i in np.flatnonzero(naive.known_patients(data, weight, j)):
-        own = naive_search.points_left(data, j, i, box)
+    for i, own in naive_search.points_of_node(data, weight, j, box).items():
         items += [(p, code[i], weight[i] / len(own)) for p in own]
     return sorted(items)
 
@@ -106,7 +117,8 @@ def test_points_at_a_node(box):
             assert counts.tolist() == [sum(i == k for _, i in inside) for k in range(len(weight))]
             known = sorted_known(data, weight, j)
             lone = known[counts[known] == 0]
-            median = np.array([naive_search.points_left(data, j, i, box)[0] for i in lone])
+            left = naive_search.points_of_node(data, weight, j, box)
+            median = np.array([left[i][0] for i in lone])
             rising = np.argsort(median, kind="stable")
             got = kernels.weigh_points(kept, whose, counts, code, weight, median[rising], lone[rising])
             want = items_of(data, weight, code, j, box)
