@@ -114,8 +114,8 @@ def grow(growth: Growth) -> Node:
             order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
             dense[rows] = 0.0
             node_boxes = child_boxes(node, boxes, len(node.children) - 1)
-            arrived = Arrivals(rows, kept, dense, order, known, used, node_boxes, here.points)
-            stack.append((child, arrived, node_boxes))
+            below = Arrivals(rows, kept, dense, order, known, used, points=here.points)
+            stack.append((child, below, node_boxes))
     return root
 
 

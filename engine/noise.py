@@ -232,7 +232,8 @@ def conditional_median(x: Any, sigma: Any, shape: int, low: float, high: float) 
     flip = below > 0.0  # the upper tail is read as the lower one, where F keeps its digits
     below, above = np.where(flip, -above, below), np.where(flip, -below, above)
     level = 0.5 * (kernels.cdf_all(below, shape) + kernels.cdf_all(above, shape))
-    z = np.where(sigma > 0.0, quantile(level, shape), 0.0)
+    z = np.where(level > 0.0, quantile(level, shape), above)
+    z = np.where(sigma > 0.0, z, 0.0)
     median: NDArray[np.float64] = x + sigma * np.where(flip, -z, z)
     return np.minimum(np.maximum(median, np.nextafter(low, np.inf)), high)
 
