@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from engine import kernels
-from engine.decide import decide
-from engine.gates import gate_shares
-from engine.kernels import zone_side
+from engine.decide import Rule, decide
+from engine.gates import gate_shares, in_zone, turning_points
 from engine.noise import ResolvedNoise, density
 from engine.route import decided, mixture, reach
-from engine.tree import NOMINAL, Tree
+from engine.tree import BINARY, BRANCHES, NOMINAL, Tree
 
 Floats = NDArray[np.float64]
 WORTH_REPEATING = 0.005
@@ -64,7 +63,8 @@ class Case:
 
     Attributes
     ----------
-    answer : the model's answer; None = abstain. probability : (K,) under the model's evaluation.
+    answer : the model's answer: a class, None = abstain, or a frozenset of classes.
+    probability : (K,) under the model's evaluation.
     probabilities, answers : the same under "hard", "soft", "coherent", and "zone" when the tree has zones.
     decided : no zone entered on the hard path. values, sigma : per variable, the reading and its σ (0 = exact).
     path : the split nodes of the hard path, root first.
@@ -108,17 +108,20 @@ class Case:
 
 @dataclass(frozen=True)
 class Reader:
-    """A tree with the way it is read: evaluation, decision, τ and the evaluation noise."""
+    """A tree with the way it is read: evaluation, decision with its τ or costs, and the evaluation noise."""
 
     tree: Tree
     evaluation: str
     decision: str
     tau: float
     noise: ResolvedNoise
+    cost: Any = None
+    abstain_cost: float | None = None
 
     def answers(self, probability: Floats) -> list[Any]:
-        """Return the answer to each row of probabilities."""
-        return decide(probability, self.tree.classes, self.decision, self.tau)
+        """Return the answer to each row of probabilities: a class, None = abstain, or a frozenset of classes."""
+        rule = Rule(self.decision, self.tau, self.cost, self.abstain_cost)
+        return decide(probability, self.tree.classes, rule)
 
 
 def make_case(reader: Reader, row: Floats) -> Case:
@@ -130,7 +133,7 @@ def make_case(reader: Reader, row: Floats) -> Case:
     """
     tree, noise = reader.tree, reader.noise
     x = np.ascontiguousarray(row, dtype=np.float64).reshape(1, -1)
-    kinds = ["hard", "soft", "coherent"] + (["zone"] if np.any(tree.delta > 0.0) or reader.evaluation == "zone" else [])
+    kinds = ["hard", "soft", "coherent", *zoned_kinds(tree, reader.evaluation)]
     probabilities = {kind: mixture(tree, x, kind, noise)[0] for kind in kinds}
     answers = {kind: reader.answers(p[None, :])[0] for kind, p in probabilities.items()}
     answer = answers[reader.evaluation]
@@ -173,6 +176,13 @@ def make_case(reader: Reader, row: Floats) -> Case:
     )
 
 
+def zoned_kinds(tree: Tree, evaluation: str) -> list[str]:
+    """Return the evaluations that blend inside zones, for a tree that has some outside middle children."""
+    if evaluation in ("zone", "deferred"):
+        return ["zone", "deferred"]
+    return ["zone", "deferred"] if np.any((tree.high > tree.low) & (tree.gate == BINARY)) else []
+
+
 def shown_value(tree: Tree, j: int, x: float) -> Any:
     """Return a reading as a person knows it: a number, a category, or None when missing."""
     if np.isnan(x):
@@ -202,28 +212,24 @@ def steps(reader: Reader, row: Floats) -> Iterator[Step]:
         if tree.is_leaf(node):
             continue
         j = int(tree.variable[node])
-        x, theta, delta = (
-            float(row[j]),
-            float(tree.threshold[node]),
-            float(tree.delta[node]),
-        )
-        numeric, missing = tree.gate[node] != NOMINAL, bool(np.isnan(x))
-        sigma = reading_sigma(noise, j, x) if numeric else 0.0
-        known = numeric and not missing
-        zoned = delta > 0.0
+        x, theta, low, high = (float(a) for a in (row[j], tree.threshold[node], tree.low[node], tree.high[node]))
+        cut, missing = int(tree.gate[node]) in BRANCHES, bool(np.isnan(x))
+        sigma = reading_sigma(noise, j, x) if tree.gate[node] != NOMINAL else 0.0
+        known = cut and not missing
+        zoned = high > low
         gates = {kind: tuple(gate_shares(tree, node, x, kind, noise)) for kind in ("hard", "soft", "coherent", "zone")}
         yield Step(
             node=node,
             variable=tree.variables[j],
             value=shown_value(tree, j, x),
             sigma=sigma,
-            threshold=theta if numeric else None,
-            closed=("le" if tree.closed_le[node] else "lt") if numeric else None,
+            threshold=theta if cut else None,
+            closed=("le" if tree.closed_le[node] else "lt") if cut else None,
             distance=x - theta if known else None,
             distance_in_sigma=(x - theta) / sigma if known and sigma > 0.0 else None,
-            low=theta - delta if zoned else None,
-            high=theta + delta if zoned else None,
-            undecided=zoned and (missing or zone_side(x, theta, delta) == 0),
+            low=low if zoned else None,
+            high=high if zoned else None,
+            undecided=zoned and (missing or in_zone(tree, node, x)),
             missing=missing,
             hard=gates["hard"],
             soft=gates["soft"],
@@ -266,8 +272,7 @@ def nearest_changes(
 
 def other_sides(tree: Tree, j: int, x: float) -> Floats:
     """Return the first values either side of each threshold on `j`, nearest to `x` first, the lower on ties."""
-    nodes = np.flatnonzero(tree.variable == j)
-    theta, le = tree.threshold[nodes], tree.closed_le[nodes]
+    theta, le = turning_points(tree, j)
     below = np.where(le, theta, np.nextafter(theta, -np.inf))
     above = np.where(le, np.nextafter(theta, np.inf), theta)
     values = np.unique(np.concatenate([below, above]))
@@ -301,7 +306,7 @@ def repeat_advice(
     for j, name in enumerate(tree.variables):
         if tree.categories[j] is not None or np.isnan(row[j]) or not reading_sigma(noise, j, row[j]) > 0.0:
             continue
-        cuts = np.unique(tree.threshold[tree.variable == j])
+        cuts = np.unique(turning_points(tree, j)[0])
         if len(cuts) == 0:
             advice[name] = 0.0
             continue

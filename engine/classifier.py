@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from engine import model_file
 from engine.case import Case, Reader, make_case
-from engine.decide import decide, most_probable
+from engine.decide import cheapest, check_costs, most_probable
 from engine.errors import PenumbraError, not_built
 from engine.grow import Growth, grow, settle_boxes, settle_leaves
 from engine.noise import Noise, ResolvedNoise, width_noise
@@ -51,12 +51,15 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     criterion, search, propagation, branching, zone, pruning, leaf, evaluation, decision : str
         The axes; METHODS §0 lists the choices, §0.1 what combines. A choice not built yet is refused at fit.
     threshold : "value", "midpoint" or "observed", where an exact threshold stands.
-    tau : probability from which `decision="tau"` answers.
+    tau : probability from which `decision="tau"` answers, and which the sum of a `decision="set"` reaches.
+    cost : (K, K) cost[true, answer] in the order of classes_, for `decision="cost"`; abstain_cost : the cost of
+        abstaining in the same unit, None = abstaining is no answer.
     noise : `Noise`, measurement error per variable in its own unit; None = exact.
     noise_search, noise_propagation, noise_evaluation : `Noise` for one use alone, in place of `noise`.
     u_s, u_p, u_e : factors on σ in search, propagation and evaluation.
     nominal : names or positions of columns to read as nominal beside text, categorical and boolean ones.
-    class_weight : None or "balanced": n / (K · n_class) over precise labels, 1 for imprecise ones.
+    class_weight : None, "balanced": n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for classes it
+        does not name; imprecise labels weigh 1. It multiplies sample_weight.
     The others are numbers that METHODS §0 explains.
 
     Attributes
@@ -108,7 +111,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         zone_z: float = 1.96,
         n_bins: int = 10,
         min_samples_middle: int = 5,
-        class_weight: str | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
         nominal: Sequence[Any] | None = None,
         noise: Noise | None = None,
         noise_search: Noise | None = None,
@@ -192,6 +195,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         if refused is not None:
             raise PenumbraError(refused)
         table = self._training_table(X, y, sample_weight)
+        if recipe.cost is not None:
+            check_costs(recipe.cost, len(table.labels.classes))
         self.schema_, self.recipe_, self.classes_ = (
             table.schema,
             recipe,
@@ -229,9 +234,11 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         if np.isnan(values).all():
             raise PenumbraError("Every value of every column is missing; there is nothing to split on.")
         check_labels(labels, self)
-        if self.class_weight == "balanced":
-            weight = weight * balanced_weights(labels)
+        if self.class_weight is not None:
+            weight = weight * class_weights(labels, self.class_weight)
         kept = weight > 0.0
+        if not kept.any():
+            raise PenumbraError("class_weight leaves no patient any weight; give a class that occurs a weight above 0.")
         labels = LabelSets(labels.classes, labels.code[kept], labels.member)
         return Table(schema, np.ascontiguousarray(values[kept].T), labels, weight[kept])
 
@@ -268,6 +275,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         now = {name: getattr(self, name) for name in READING}
         if all(getattr(self.recipe_, name) is value for name, value in now.items()):
             return self.recipe_
+        if now["cost"] is not None:
+            check_costs(now["cost"], len(self.classes_))
         return Recipe(**{**vars(self.recipe_), **now})
 
     def predict_proba(self, X: Any) -> Floats:
@@ -281,15 +290,19 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each patient (n,), the first on ties; it never abstains."""
-        best = most_probable(self.predict_proba(X))
+        """Return the most probable class of each patient (n,), the first on ties; it never abstains.
+
+        Under `decision="cost"` it is the class with the least expected cost. METHODS §0.1
+        """
+        probability, reading = self.predict_proba(X), self._reading()
+        by_cost = reading.decision == "cost"
+        best = cheapest(probability, reading.cost) if by_cost else most_probable(probability)
         return np.asarray(self.classes_[best])
 
     def decide(self, X: Any) -> NDArray[Any]:
-        """Return each patient's answer (n,) by the decision rule: a class, or None = abstain. METHODS §6"""
+        """Return each patient's answer (n,): a class, None = abstain, or with "set" a frozenset. METHODS §6"""
         check_is_fitted(self)
-        reading = self._reading()
-        given = decide(self.predict_proba(X), self.tree_.classes, reading.decision, reading.tau)
+        given = self._reader().answers(self.predict_proba(X))
         answers = np.empty(len(given), dtype=object)
         answers[:] = given
         return answers
@@ -330,10 +343,12 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             reading.decision,
             reading.tau,
             self.noise_evaluation_,
+            reading.cost,
+            reading.abstain_cost,
         )
 
     def leaf_answers(self) -> list[Any]:
-        """Return each leaf's own answer in tree order: a class, or None = abstain. METHODS §9"""
+        """Return each leaf's own answer in tree order: a class, None = abstain, or a frozenset. METHODS §9"""
         check_is_fitted(self)
         return self._reader().answers(self.tree_.probability[self.tree_.leaves])
 
@@ -388,7 +403,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             **{name: getattr(self.recipe_, name) for name in DEFAULTS if name not in READING},
         }
         return model_file.to_text(
-            fitted,
+            model_file.settings_out(fitted),
             {name: getattr(self, name) for name in NOISES},
             resolved,
             self.schema_,
@@ -411,6 +426,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         model = cls(**parts["params"], **parts["noises"])
         model.recipe_ = Recipe(**{name: getattr(model, name) for name in DEFAULTS})
         model.schema_, model.tree_, model.notes_ = parts["schema"], parts["tree"], []
+        if model.cost is not None:
+            check_costs(model.cost, len(model.tree_.classes))
         model.n_features_in_ = model.schema_.n_variables
         if model.schema_.named:
             model.feature_names_in_ = np.array(model.schema_.names, dtype=object)
@@ -515,13 +532,28 @@ def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
         )
 
 
-def balanced_weights(labels: LabelSets) -> Floats:
-    """Return n / (K · n_class) for precise patients, 1 for imprecise ones. METHODS §1, §6"""
+def class_weights(labels: LabelSets, stated: str | Mapping[Any, float]) -> Floats:
+    """Return a factor a patient (n,) from its class, 1 for imprecise labels. METHODS §1, §6
+
+    Parameters
+    ----------
+    stated : "balanced", n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for a class not named.
+    """
     n_classes = len(labels.classes)
     precise = labels.code < n_classes
-    counts = np.bincount(labels.code[precise], minlength=n_classes)[:n_classes]
+    by_class = np.ones(n_classes)
+    if isinstance(stated, Mapping):
+        classes = list(labels.classes)
+        unknown = [name for name in stated if name not in classes]
+        if unknown:
+            raise PenumbraError(f"class_weight names {listed(unknown)}, but the classes in y are {listed(classes)}.")
+        for name, factor in stated.items():
+            by_class[classes.index(name)] = float(factor)
+    else:
+        counts = np.bincount(labels.code[precise], minlength=n_classes)[:n_classes]
+        by_class = precise.sum() / (n_classes * np.maximum(counts, 1))
     weight = np.ones(len(labels.code))
-    weight[precise] = precise.sum() / (n_classes * counts[labels.code[precise]])
+    weight[precise] = by_class[labels.code[precise]]
     return weight
 
 

@@ -1,49 +1,167 @@
 """From class probabilities to an answer: a class, an abstention, or a set of classes.
 
-In: probabilities (n, K) and the classes. Out: one answer a row; None means abstain.
+In: probabilities (n, K), the classes, the rule with its τ or its costs. Out: one answer a row; None means abstain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import PenumbraError
+
+Floats = NDArray[np.float64]
 SLACK = 1e-12
 
 
-def most_probable(probability: NDArray[np.float64]) -> NDArray[np.int64]:
+@dataclass(frozen=True)
+class Rule:
+    """How probabilities become answers; the names are the constructor's (METHODS §6).
+
+    Attributes
+    ----------
+    decision : a key of DECISIONS. tau : threshold of "tau" and "set".
+    cost : (K, K) cost[true, answer] in the order of the classes, any one unit. abstain_cost : in the same unit,
+        None = abstention is not offered. Both belong to "cost".
+    """
+
+    decision: str = "argmax"
+    tau: float = 0.7
+    cost: Any = None
+    abstain_cost: float | None = None
+
+
+def most_probable(probability: Floats) -> NDArray[np.int64]:
     """Return the column of the largest probability in each row, the first class on ties."""
     top = probability.max(axis=1, keepdims=True)
     return np.asarray(np.argmax(probability >= top - SLACK, axis=1), dtype=np.int64)
 
 
-def by_argmax(probability: NDArray[np.float64], classes: Sequence[Any], tau: float) -> list[Any]:
+def expected_costs(probability: Floats, cost: Any) -> Floats:
+    """Return Σ_true p(true)·cost[true, answer] for each row and answer, (n, K). [W], METHODS §6"""
+    return np.asarray(probability @ np.asarray(cost, dtype=np.float64), dtype=np.float64)
+
+
+def cost_slack(cost: Any) -> float:
+    """Return how far two expected costs may lie apart and still tie: 1e-12 in the unit of the largest cost."""
+    return SLACK * max(1.0, float(np.abs(np.asarray(cost, dtype=np.float64)).max()))
+
+
+def cheapest(probability: Floats, cost: Any) -> NDArray[np.int64]:
+    """Return the column of the least expected cost in each row, the first class on ties. [W], METHODS §6"""
+    expected = expected_costs(probability, cost)
+    least = expected.min(axis=1, keepdims=True)
+    return np.asarray(np.argmax(expected <= least + cost_slack(cost), axis=1), dtype=np.int64)
+
+
+def by_argmax(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]:
     """Answer the most probable class of each row."""
     return [classes[k] for k in most_probable(probability)]
 
 
-def by_tau(probability: NDArray[np.float64], classes: Sequence[Any], tau: float) -> list[Any]:
+def by_tau(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]:
     """Answer the most probable class where its probability is at least τ - 1e-12, else abstain. [W], METHODS §6."""
     best = most_probable(probability)
-    reached = probability[np.arange(len(best)), best] >= tau - SLACK
+    reached = probability[np.arange(len(best)), best] >= rule.tau - SLACK
     return [classes[k] if sure else None for k, sure in zip(best, reached, strict=True)]
 
 
-DECISIONS: dict[str, Callable[[NDArray[np.float64], Sequence[Any], float], list[Any]]] = {
+def by_cost(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]:
+    """Answer what costs least on average, abstention among the answers where it has a cost. [W], METHODS §6.
+
+    On ties an answer comes before abstention, then the first class.
+    """
+    best = cheapest(probability, rule.cost)
+    if rule.abstain_cost is None:
+        return [classes[k] for k in best]
+    least = expected_costs(probability, rule.cost).min(axis=1)
+    worth = least <= rule.abstain_cost + cost_slack(rule.cost)
+    return [classes[k] if sure else None for k, sure in zip(best, worth, strict=True)]
+
+
+def by_set(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]:
+    """Answer the classes that it takes, most probable first, until their sum reaches τ - 1e-12. METHODS §6.
+
+    At least one class is named, and on ties the first is added first.
+    """
+    left = np.array(probability, dtype=np.float64)
+    named = np.zeros(left.shape, dtype=bool)
+    total = np.zeros(len(left))
+    short = np.arange(len(left))
+    for _ in classes:
+        added = most_probable(left[short])
+        named[short, added] = True
+        total[short] += left[short, added]
+        left[short, added] = -np.inf
+        short = short[total[short] < rule.tau - SLACK]
+        if len(short) == 0:
+            break
+    return [frozenset(classes[int(k)] for k in np.flatnonzero(row)) for row in named]
+
+
+DECISIONS: dict[str, Callable[[Floats, Sequence[Any], Rule], list[Any]]] = {
     "argmax": by_argmax,
     "tau": by_tau,
+    "cost": by_cost,
+    "set": by_set,
 }
 
 
-def decide(probability: NDArray[np.float64], classes: Sequence[Any], decision: str, tau: float) -> list[Any]:
-    """Return one answer a row of `probability` (n, K): a class, or None for an abstention. METHODS §6.
+def decide(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]:
+    """Return one answer a row of `probability` (n, K): a class, None for an abstention, a frozenset. METHODS §6.
 
     Parameters
     ----------
-    probability : (n, K), rows sum to 1. classes : the K classes.
-    decision : a key of DECISIONS. tau : threshold of "tau".
+    probability : (n, K), rows sum to 1. classes : the K classes. rule : the decision with its τ or costs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = np.array([[0.6, 0.4], [0.9, 0.1]])
+    >>> decide(p, ["ill", "well"], Rule("tau", tau=0.7))
+    [None, 'ill']
+    >>> decide(p, ["ill", "well"], Rule("cost", cost=[[0, 1], [1, 0]], abstain_cost=0.3))
+    [None, 'ill']
+    >>> [sorted(answer) for answer in decide(p, ["ill", "well"], Rule("set", tau=0.7))]
+    [['ill', 'well'], ['ill']]
     """
-    return DECISIONS[decision](probability, classes, tau)
+    return DECISIONS[rule.decision](probability, classes, rule)
+
+
+def check_costs(cost: Any, n_classes: int | None = None) -> None:
+    """Refuse costs that are no square table of finite numbers, or none of as many rows as there are classes.
+
+    Parameters
+    ----------
+    cost : nested list or array, cost[true, answer]. n_classes : K once it is known, None before.
+    """
+    if hasattr(cost, "columns") or hasattr(cost, "keys"):
+        raise PenumbraError(
+            "cost is a labelled table, whose labels are not read; give a nested list with one row a true class and "
+            "one column an answer, both in the order of classes_."
+        )
+    try:
+        table = np.asarray(cost)
+    except ValueError as error:
+        raise PenumbraError(
+            "cost has rows of different length; give one row a true class, one column an answer."
+        ) from error
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
+        raise PenumbraError(
+            f"cost has shape {table.shape}; give a square table cost[true, answer] with one row and one column a class."
+        )
+    if table.dtype.kind not in "iuf":
+        raise PenumbraError("cost holds something that is no number; give a number for each true class and answer.")
+    if not np.isfinite(table).all():
+        raise PenumbraError(
+            "cost holds a missing or infinite number; give a finite cost for each true class and answer."
+        )
+    if n_classes is not None and len(table) != n_classes:
+        raise PenumbraError(
+            f"cost has shape {table.shape}, but there are {n_classes} classes; give one row a true class and one "
+            "column an answer, both in the order of classes_."
+        )

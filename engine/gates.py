@@ -5,12 +5,16 @@ In: a tree or one growing node, a gate kind, the noise. Out: shares per child.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
 from engine.noise import ResolvedNoise
-from engine.tree import LEAF, MIDDLE, NOMINAL, Node, Tree
+from engine.table import Table
+from engine.tree import BINS, LEAF, MIDDLE, NOMINAL, Node, Tree
 
 KINDS = {
     "hard": kernels.HARD,
@@ -18,42 +22,53 @@ KINDS = {
     "coherent": kernels.COHERENT,
     "conditional": kernels.COHERENT,  # what propagation calls it
     "zone": kernels.ZONE,
+    "deferred": kernels.DEFERRED,
 }
-assert NOMINAL == kernels.NOMINAL_GATE
+assert (MIDDLE, NOMINAL, BINS) == (kernels.MIDDLE_GATE, kernels.NOMINAL_GATE, kernels.BINS_GATE)
 
 
 def tree_splits(tree: Tree) -> kernels.Splits:
     """Return the arrays of a finished tree that routing reads."""
     return kernels.Splits(
-        tree.variable, tree.gate, tree.first_child, tree.n_children, tree.threshold, tree.closed_le,
-        tree.delta, tree.box_low, tree.box_high, tree.share,
+        tree.variable, tree.gate, tree.first_child, tree.n_children, tree.threshold, tree.closed_le, tree.low,
+        tree.high, tree.box_low, tree.box_high, tree.share, tree.code, tree.cuts, category_counts(tree.categories),
     )  # fmt: skip
 
 
-def node_splits(node: Node) -> kernels.Splits:
+def category_counts(categories: Sequence[Sequence[Any] | None]) -> NDArray[np.int64]:
+    """Return how many categories each variable has, 0 for a numeric one."""
+    return np.array([0 if names is None else len(names) for names in categories], dtype=np.int64)
+
+
+def node_splits(node: Node, table: Table) -> kernels.Splits:
     """Return one growing node as arrays of length 1; `share` (C,) is the node's own, to be refitted in place."""
-    n_children = len(node.share)
+    symmetric = node.delta == node.delta
+    low, high = (node.threshold - node.delta, node.threshold + node.delta) if symmetric else node.zone
     return kernels.Splits(
         np.array([node.variable], dtype=np.int32),
         np.array([node.gate], dtype=np.int8),
         np.array([0], dtype=np.int32),
-        np.array([n_children], dtype=np.int32),
+        np.array([len(node.share)], dtype=np.int32),
         np.array([node.threshold]),
         np.array([node.closed_le]),
-        np.array([node.delta]),
+        np.array([low]),
+        np.array([high]),
         np.array([node.box[0]]),
         np.array([node.box[1]]),
         node.share,
+        node.codes,
+        table.cuts,
+        table.schema.n_categories,
     )
 
 
 def tree_node_splits(tree: Tree, node: int) -> kernels.Splits:
     """Return one split node of a finished tree as arrays of length 1, `share` (C,) its children's."""
-    children, one = tree.children(node), slice(node, node + 1)
+    one, below = slice(node, node + 1), slice(tree.children(node).start, tree.children(node).stop)
     return kernels.Splits(
-        tree.variable[one], tree.gate[one], tree.first_child[one], tree.n_children[one], tree.threshold[one],
-        tree.closed_le[one], tree.delta[one], tree.box_low[one], tree.box_high[one],
-        tree.share[children.start : children.stop].copy(),
+        tree.variable[one], tree.gate[one], np.zeros(1, dtype=np.int32), tree.n_children[one], tree.threshold[one],
+        tree.closed_le[one], tree.low[one], tree.high[one], tree.box_low[one], tree.box_high[one],
+        tree.share[below].copy(), tree.code[below], tree.cuts, category_counts(tree.categories),
     )  # fmt: skip
 
 
@@ -103,7 +118,7 @@ def gate_shares(tree: Tree, node: int, x: float, kind: str, noise: ResolvedNoise
     Parameters
     ----------
     tree : the finished tree. node : a split node. x : the value of its variable, a category's position when nominal.
-    kind : "hard", "soft", "coherent" or "zone".
+    kind : "hard", "soft", "coherent", "zone" or "deferred" (here the zone's: the first zone met).
 
     Returns
     -------
@@ -117,9 +132,31 @@ def gate_shares(tree: Tree, node: int, x: float, kind: str, noise: ResolvedNoise
     return shares
 
 
+def turning_points(tree: Tree, j: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the values of variable `j` at which some hard gate of the tree turns, and whether they belong below."""
+    at: list[float] = []
+    below: list[bool] = []
+    for node in np.flatnonzero(tree.variable == j):
+        if tree.gate[node] == BINS:
+            turns, le = [float(cut) for cut in tree.cuts[j]], True
+        elif tree.gate[node] == MIDDLE and tree.high[node] > tree.low[node]:
+            near = 1e-12 * (abs(float(tree.threshold[node])) + float(tree.delta[node]))  # on the edge, METHODS §7
+            turns, le = [float(tree.low[node]) + near, float(tree.high[node]) + near], True
+        else:
+            turns, le = [float(tree.threshold[node])], bool(tree.closed_le[node])
+        at.extend(turns)
+        below.extend([le] * len(turns))
+    return np.array(at), np.array(below, dtype=bool)
+
+
+def in_zone(tree: Tree, node: int, x: float) -> bool:
+    """Return True when the known value `x` lies in the node's zone, low < x <= high. METHODS §7"""
+    return bool(kernels.in_zone(float(x), node, tree_splits(tree)))
+
+
 def child_boxes(node: Node, boxes: dict[int, tuple[float, float]], child: int) -> dict[int, tuple[float, float]]:
     """Return the intervals (a, b] that the path leaves at a node's child, by variable, from those at the node."""
-    if node.gate in (LEAF, NOMINAL):
+    if node.gate in (LEAF, NOMINAL, BINS):
         return boxes
     low, high = boxes.get(node.variable, (-np.inf, np.inf))
     inner = [node.threshold - node.delta, node.threshold + node.delta] if node.gate == MIDDLE else [node.threshold]

@@ -60,6 +60,7 @@ def put_split(
     )
     node.threshold, node.closed_le = candidate.threshold, candidate.closed_le
     node.box = boxes.get(candidate.variable, (-np.inf, np.inf))
+    node.codes = np.arange(n_children, dtype=np.int32)
     node.share = np.zeros(n_children)
 
 
@@ -97,7 +98,7 @@ def grow(growth: Growth) -> Node:
             boxes,
         )
         pieces = divide(
-            node_splits(node), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
+            node_splits(node, table), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
             growth.propagation, growth.noise, growth.weight_floor, refit=True,
         )  # fmt: skip
         if (pieces.sum(axis=0) > 0.0).sum() < 2:  # a propagation finer than the search can leave everyone together

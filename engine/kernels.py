@@ -15,8 +15,8 @@ import numpy as np
 
 NORMAL, UNIFORM, LAPLACE, LOGISTIC, TRUNCATED = range(5)
 ENTROPY, LOGICAL = range(2)
-HARD, SOFT, COHERENT, ZONE = range(4)
-NOMINAL_GATE = 3  # engine.tree.NOMINAL
+HARD, SOFT, COHERENT, ZONE, DEFERRED = range(5)
+MIDDLE_GATE, NOMINAL_GATE, BINS_GATE = 2, 3, 4  # engine.tree.MIDDLE, NOMINAL, BINS
 REACH = np.array([9.0, 1.7320508075688774, 28.0, 23.0, 2.0])  # |z| beyond which F is 0 or 1 to 1e-17, by shape
 TRUNCATION = 2.0  # |z| at which UDT's own normal ends
 BELOW_TRUNCATION = 0.5 * math.erfc(TRUNCATION / math.sqrt(2.0))
@@ -56,10 +56,14 @@ class Splits(NamedTuple):
     n_children: Any
     threshold: Any
     closed_le: Any
-    delta: Any
+    low: Any
+    high: Any
     box_low: Any
     box_high: Any
     share: Any
+    code: Any
+    cuts: Any
+    n_categories: Any
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -614,54 +618,155 @@ def partition_gain(table, criterion, labels):
 @compiled
 def gate_shares(x, node, splits, kind, error, out):
     """Write into `out` the share of a patient with the known value `x` that `node` sends to each child. METHODS §3."""
-    variable = splits.variable[node]
-    if splits.gate[node] == NOMINAL_GATE:
-        v = splits.n_children[node]
-        epsilon = error.misrecord[variable] if kind in (SOFT, COHERENT) and v > 1 else 0.0
-        out[:v] = epsilon / max(1, v - 1)
-        out[int(x)] = 1.0 - epsilon
-        return
-    theta, delta = splits.threshold[node], splits.delta[node]
-    left = 1.0 if (x <= theta if splits.closed_le[node] else x < theta) else 0.0
-    if kind == ZONE:
-        if delta > 0.0:
-            side = zone_side(x, theta, delta)
-            if side < 0:
-                left = 1.0
-            elif side > 0:
-                left = 0.0
-            else:
-                left = min(1.0, max(0.0, (theta + delta - x) / (2.0 * delta)))
-    elif kind != HARD:
-        sigma = sigma_at(x, variable, error)
-        if sigma > 0.0:
-            shape = error.shape[variable]
-            if kind == SOFT:
-                left = cdf((theta - x) / sigma, shape)
-            else:
-                low = (splits.box_low[node] - x) / sigma
-                high = (splits.box_high[node] - x) / sigma
-                whole = mass(low, high, shape)
-                if whole > 0.0:
-                    left = min(1.0, mass(low, (theta - x) / sigma, shape) / whole)
-                elif low >= 0.0:
-                    left = 1.0
-                else:
-                    left = 0.0
-    out[0] = left
-    out[1] = 1.0 - left
+    gate = splits.gate[node]
+    if gate == NOMINAL_GATE:
+        nominal_shares(x, node, splits, kind, error, out)
+    elif gate == BINS_GATE:
+        bin_shares(x, node, splits, kind, error, out)
+    elif gate == MIDDLE_GATE:
+        middle_shares(x, node, splits, kind, error, out)
+    else:
+        left = left_share(x, node, splits, kind, error)
+        out[0] = left
+        out[1] = 1.0 - left
 
 
 @compiled
-def zone_side(x, theta, delta):
+def left_share(x, node, splits, kind, error):
+    """Return the share that a binary node sends left."""
+    theta, low, high = splits.threshold[node], splits.low[node], splits.high[node]
+    left = 1.0 if (x <= theta if splits.closed_le[node] else x < theta) else 0.0
+    if kind == HARD:
+        return left
+    if kind in (ZONE, DEFERRED):
+        if high > low:
+            side = zone_side(x, low, high)
+            if side == 0:
+                return ramp(x, low, theta, high)
+            left = 1.0 if side < 0 else 0.0
+        return left
+    variable = splits.variable[node]
+    sigma = sigma_at(x, variable, error)
+    if sigma == 0.0:
+        return left
+    shape = error.shape[variable]
+    if kind == SOFT:
+        return cdf((theta - x) / sigma, shape)
+    from_x = (splits.box_low[node] - x) / sigma
+    to_x = (splits.box_high[node] - x) / sigma
+    whole = mass(from_x, to_x, shape)
+    if whole > 0.0:
+        return min(1.0, mass(from_x, (theta - x) / sigma, shape) / whole)
+    return 1.0 if from_x >= 0.0 else 0.0
+
+
+@compiled
+def ramp(x, low, theta, high):
+    """Return the left share inside a zone: 1 at `low`, ½ at θ, 0 at `high`, straight between. METHODS §3."""
+    if x <= theta:
+        return min(1.0, max(0.5, 1.0 - 0.5 * (x - low) / (theta - low))) if theta > low else (0.5 if x > low else 1.0)
+    return min(0.5, max(0.0, 0.5 * (high - x) / (high - theta))) if high > theta else 0.0
+
+
+@compiled
+def middle_shares(x, node, splits, kind, error, out):
+    """Write the shares of a node with a middle child: the zone low < x <= high is the middle's. METHODS §0.1, §3."""
+    theta, low, high = splits.threshold[node], splits.low[node], splits.high[node]
+    out[0] = out[1] = out[2] = 0.0
+    variable = splits.variable[node]
+    sigma = sigma_at(x, variable, error)
+    if sigma == 0.0 or (kind != SOFT and kind != COHERENT):
+        if high > low:
+            out[zone_side(x, low, high) + 1] = 1.0
+        else:
+            out[0 if (x <= theta if splits.closed_le[node] else x < theta) else 2] = 1.0
+        return
+    shape = error.shape[variable]
+    a, b = -np.inf, np.inf
+    if kind == COHERENT:
+        a, b = splits.box_low[node], splits.box_high[node]
+    first, last = min(max(low, a), b), min(max(high, a), b)
+    out[0] = mass((a - x) / sigma, (first - x) / sigma, shape)
+    out[1] = mass((first - x) / sigma, (last - x) / sigma, shape)
+    out[2] = mass((last - x) / sigma, (b - x) / sigma, shape)
+    whole = out[0] + out[1] + out[2]
+    if whole > 0.0:
+        out[0] /= whole
+        out[1] /= whole
+        out[2] /= whole
+    elif x <= a:  # the interval is too far for any mass: its nearest part takes all
+        out[0 if first > a else (1 if last > first else 2)] = 1.0
+    else:
+        out[2 if b > last else (1 if last > first else 0)] = 1.0
+
+
+@compiled
+def nominal_shares(x, node, splits, kind, error, out):
+    """Write the shares of a node with one child a category; categories without a child fall to the rest's. §2, §3."""
+    first, n_children = splits.first_child[node], splits.n_children[node]
+    variable, recorded = splits.variable[node], int(x)
+    n_categories = splits.n_categories[variable]
+    epsilon = error.misrecord[variable] if kind in (SOFT, COHERENT) and n_categories > 1 else 0.0
+    other = epsilon / max(1, n_categories - 1)
+    rest, met, children = -1, False, 0
+    for c in range(n_children):
+        code = splits.code[first + c]
+        if code < 0:
+            rest = c
+        else:
+            children += 1
+            met = met or code == recorded
+            out[c] = 1.0 - epsilon if code == recorded else other
+    if rest >= 0:
+        absent = n_categories - children
+        out[rest] = absent * other if met else 1.0 - epsilon + (absent - 1) * other
+
+
+@compiled
+def bin_of(x, cuts):
+    """Return the bin of `x` between rising `cuts`: a value on a cut belongs below it. METHODS §8."""
+    found = 0
+    for cut in cuts:
+        if x > cut:
+            found += 1
+    return found
+
+
+@compiled
+def bin_shares(x, node, splits, kind, error, out):
+    """Write the shares of a node with one child a bin, end bins open; the rest takes bins without one. §3, §8"""
+    first, n_children, variable = splits.first_child[node], splits.n_children[node], splits.variable[node]
+    cuts = splits.cuts[variable]
+    sigma = sigma_at(x, variable, error) if kind in (SOFT, COHERENT) else 0.0
+    shape = error.shape[variable]
+    own = bin_of(x, cuts)
+    rest, covered = -1, 0.0
+    for c in range(n_children):
+        code = splits.code[first + c]
+        if code < 0:
+            rest = c
+            continue
+        if sigma > 0.0:
+            below = (cuts[code - 1] - x) / sigma if code > 0 else -np.inf
+            above = (cuts[code] - x) / sigma if code < len(cuts) else np.inf
+            out[c] = mass(below, above, shape)
+        else:
+            out[c] = 1.0 if code == own else 0.0
+        covered += out[c]
+    if rest >= 0:
+        out[rest] = max(0.0, 1.0 - covered)
+
+
+@compiled
+def zone_side(x, low, high):
     """Return -1 left of the zone, 0 in it, 1 right of it: the zone is low < x <= high. METHODS §7.
 
     A value within 1e-12·(|θ|+δ) of an edge counts as on it.
     """
-    near = 1e-12 * (abs(theta) + delta)
-    if x <= theta - delta + near:
+    near = 1e-12 * (0.5 * abs(low + high) + 0.5 * (high - low))
+    if x <= low + near:
         return -1
-    if x <= theta + delta + near:
+    if x <= high + near:
         return 0
     return 1
 
@@ -727,15 +832,16 @@ def keep_rows(order, n_known, weight, n_kept):
 
 
 @compiled
-def walk(x, splits, kind, error, nodes, shares, scratch):
+def walk(x, splits, kind, error, nodes, shares, blended, scratch):
     """List in `nodes` and `shares` every node that the patient `x` (M,) reaches with positive share; return how many.
 
-    Parents come before their children. `scratch` holds the shares of one node's children.
+    Parents come before their children. `blended` marks nodes below a zone that the patient was in (deferred
+    evaluation reads hard gates there); `scratch` holds the shares of one node's children.
     """
-    nodes[0], shares[0] = 0, 1.0
+    nodes[0], shares[0], blended[0] = 0, 1.0, False
     count, place = 1, 0
     while place < count:
-        node, share = nodes[place], shares[place]
+        node, share, hard = nodes[place], shares[place], blended[place]
         place += 1
         first, n_children = splits.first_child[node], splits.n_children[node]
         if n_children == 0:
@@ -745,26 +851,32 @@ def walk(x, splits, kind, error, nodes, shares, scratch):
             for c in range(n_children):
                 scratch[c] = splits.share[first + c]
         else:
-            gate_shares(value, node, splits, kind, error, scratch)
+            gate_shares(value, node, splits, HARD if hard else kind, error, scratch)
+            if kind == DEFERRED and in_zone(value, node, splits):
+                hard = True
         for c in range(n_children):
             part = share * scratch[c]
             if part > 0.0:
-                nodes[count], shares[count] = first + c, part
+                nodes[count], shares[count], blended[count] = first + c, part, hard
                 count += 1
     return count
+
+
+@compiled
+def in_zone(x, node, splits):
+    """Return True when the known value `x` lies in the zone of `node`."""
+    low, high = splits.low[node], splits.high[node]
+    return high > low and zone_side(x, low, high) == 0
 
 
 @compiled
 def reach_all(values, splits, kind, error, reach):
     """Write into `reach` (n, N) the share of each patient of `values` (n, M) at each node."""
     n_nodes = reach.shape[1]
-    nodes, shares, scratch = (
-        np.empty(n_nodes, np.int64),
-        np.empty(n_nodes),
-        np.empty(n_nodes),
-    )
+    nodes, shares, scratch = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
+    blended = np.empty(n_nodes, np.bool_)
     for i in range(len(values)):
-        count = walk(values[i], splits, kind, error, nodes, shares, scratch)
+        count = walk(values[i], splits, kind, error, nodes, shares, blended, scratch)
         for p in range(count):
             reach[i, nodes[p]] = shares[p]
 
@@ -773,13 +885,10 @@ def reach_all(values, splits, kind, error, reach):
 def mix_leaves(values, splits, kind, error, answer, out):
     """Write into `out` (n, K) each patient's mixture Σ share(leaf)·answer[leaf]. METHODS §3."""
     n_nodes = len(answer)
-    nodes, shares, scratch = (
-        np.empty(n_nodes, np.int64),
-        np.empty(n_nodes),
-        np.empty(n_nodes),
-    )
+    nodes, shares, scratch = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
+    blended = np.empty(n_nodes, np.bool_)
     for i in range(len(values)):
-        count = walk(values[i], splits, kind, error, nodes, shares, scratch)
+        count = walk(values[i], splits, kind, error, nodes, shares, blended, scratch)
         out[i, :] = 0.0
         for p in range(count):
             node = nodes[p]
@@ -792,18 +901,15 @@ def mix_leaves(values, splits, kind, error, answer, out):
 def undecided_all(values, splits, error, undecided):
     """Write True for each patient who meets a zone at a node of positive hard share, or lacks a value there."""
     n_nodes = len(splits.variable)
-    nodes, shares, scratch = (
-        np.empty(n_nodes, np.int64),
-        np.empty(n_nodes),
-        np.empty(n_nodes),
-    )
+    nodes, shares, scratch = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
+    blended = np.empty(n_nodes, np.bool_)
     for i in range(len(values)):
-        count = walk(values[i], splits, HARD, error, nodes, shares, scratch)
+        count = walk(values[i], splits, HARD, error, nodes, shares, blended, scratch)
         undecided[i] = False
         for p in range(count):
             node = nodes[p]
-            if splits.n_children[node] == 0 or not splits.delta[node] > 0.0:
+            if splits.n_children[node] == 0 or not splits.high[node] > splits.low[node]:
                 continue
             x = values[i, splits.variable[node]]
-            if np.isnan(x) or zone_side(x, splits.threshold[node], splits.delta[node]) == 0:
+            if np.isnan(x) or in_zone(x, node, splits):
                 undecided[i] = True

@@ -17,9 +17,9 @@ from engine import kernels
 from engine.errors import PenumbraError
 from engine.noise import Noise, ResolvedNoise
 from engine.table import Schema
-from engine.tree import BINARY, NOMINAL, Tree
+from engine.tree import BINS, BRANCHES, NOMINAL, REST, Tree
 
-FORMAT, VERSION = "penumbra-model", 1
+FORMAT, VERSION = "penumbra-model", 2
 LONGEST = 200_000_000  # characters
 ARRAYS = {f.name: f.type for f in fields(Tree) if f.name not in ("variables", "categories", "classes")}
 DTYPES = {
@@ -54,6 +54,30 @@ def number_in(value: Any) -> Any:
 def nested_out(value: Any) -> Any:
     """Return nested lists of array elements as JSON holds them."""
     return [nested_out(v) for v in value] if isinstance(value, list) else number_out(value)
+
+
+def settings_out(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return constructor settings as JSON holds them: costs as a nested list, class weights as pairs.
+
+    Pairs, since the keys of a JSON object are text and would turn class 1 into class "1".
+    """
+    held = dict(params)
+    if held.get("cost") is not None:
+        held["cost"] = np.asarray(held["cost"], dtype=np.float64).tolist()
+    if held.get("abstain_cost") is not None:
+        held["abstain_cost"] = float(held["abstain_cost"])
+    if isinstance(held.get("class_weight"), Mapping):
+        pairs = held["class_weight"].items()
+        held["class_weight"] = [[c.item() if isinstance(c, np.generic) else c, float(w)] for c, w in pairs]
+    return held
+
+
+def settings_in(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Return constructor settings from what `settings_out` wrote."""
+    params = dict(held)
+    if isinstance(params.get("class_weight"), list):
+        params["class_weight"] = dict(params["class_weight"])
+    return params
 
 
 def to_text(
@@ -143,6 +167,7 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
     arrays = {}
     for name in ARRAYS:
         arrays[name] = np.array([number_in(v) for v in record["tree"][name]], dtype=array_dtype(name))
+    arrays["cuts"] = arrays["cuts"].reshape(len(schema.names), -1)
     tree = Tree(
         **arrays,
         variables=schema.names,
@@ -173,7 +198,7 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
     require(set(resolved) == {"search", "propagation", "evaluation"}, "its noise")
     noises = {name: None if n is None else Noise.from_dict(n) for name, n in record["noise"].items()}
     return {
-        "params": dict(record["params"]),
+        "params": settings_in(record["params"]),
         "noises": noises,
         "resolved": resolved,
         "schema": schema,
@@ -187,6 +212,26 @@ def require(holds: bool, what: str) -> None:
         raise PenumbraError(f"The model file is damaged: {what} contradicts itself. Save the model again.")
 
 
+def codes_fit(tree: Tree, node: int) -> bool:
+    """Return True when a split node's children are the sides, categories or bins that its gate and variable allow."""
+    gate, variable = int(tree.gate[node]), int(tree.variable[node])
+    codes, categories = [int(tree.code[child]) for child in tree.children(node)], tree.categories[variable]
+    if gate in BRANCHES:
+        return categories is None and codes == list(range(len(BRANCHES[gate])))
+    if gate == NOMINAL:
+        return categories is not None and distinct_codes(codes, len(categories))
+    cuts = tree.cuts[variable]
+    rising = bool(np.isfinite(cuts).all() and (np.diff(cuts) >= 0).all())
+    return gate == BINS and categories is None and rising and distinct_codes(codes, len(cuts) + 1)
+
+
+def distinct_codes(codes: list[int], n_values: int) -> bool:
+    """Return True for rising positions below `n_values`, REST last; all of them when there is no REST."""
+    named = codes[:-1] if codes[-1] == REST else codes
+    whole = codes[-1] == REST or len(named) == n_values
+    return whole and named == sorted(set(named)) and all(0 <= code < n_values for code in named)
+
+
 def check_tree(tree: Tree) -> None:
     """Refuse a tree whose arrays do not describe one tree over its variables and classes."""
     n, n_classes = tree.n_nodes, len(tree.classes)
@@ -195,7 +240,8 @@ def check_tree(tree: Tree) -> None:
         "its list of classes",
     )
     for name in ARRAYS:
-        shape = (n, n_classes) if name in ("class_weight", "probability") else (n,)
+        shape: tuple[int, ...] = (n, n_classes) if name in ("class_weight", "probability") else (n,)
+        shape = (len(tree.variables), tree.cuts.shape[1]) if name == "cuts" else shape
         require(getattr(tree, name).shape == shape, f"its array {name!r}")
     next_child = 1
     for node in range(n):
@@ -220,18 +266,11 @@ def check_tree(tree: Tree) -> None:
         )
         variable = int(tree.variable[node])
         require(0 <= variable < len(tree.variables), "its list of split variables")
-        categories = tree.categories[variable]
-        if tree.gate[node] == NOMINAL:
-            require(
-                categories is not None and len(categories) == count,
-                "its list of categories",
-            )
-        else:
-            require(
-                tree.gate[node] == BINARY and count == 2 and categories is None,
-                "its list of gates",
-            )
+        require(codes_fit(tree, node), "its list of children's codes")
+        if int(tree.gate[node]) in BRANCHES:
             require(bool(np.isfinite(tree.threshold[node])), "its list of thresholds")
+            zone = tree.low[node], tree.high[node]
+            require(bool(np.isnan(zone).all()) or bool(zone[0] <= tree.threshold[node] <= zone[1]), "its list of zones")
         shares = tree.share[next_child : next_child + count]
         require(
             bool((shares >= 0).all() and abs(shares.sum() - 1.0) < 1e-9),

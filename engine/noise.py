@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,15 @@ SHAPES = {
     "logistic": kernels.LOGISTIC,
 }
 LEAST_MEAN = 0.1  # in standard deviations: nearer zero, a fraction of the mean says nothing about the error
+TWO_SIDED_95 = 1.96
 Value = TypeVar("Value")
+
+
+class SigmaAt(Protocol):
+    """Anything that knows the measurement error of a variable at a value, as `ResolvedNoise` does."""
+
+    def at(self, j: int, x: Any) -> Any:
+        """Return σ of variable `j` at `x`, in the variable's unit."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def send_down(
     """Return the patients and weights that a split node sends to each child."""
     table = pruning.table
     pieces = divide(
-        node_splits(node), rows, weight, table.weight[rows], table.columns[node.variable], pruning.propagation,
+        node_splits(node, table), rows, weight, table.weight[rows], table.columns[node.variable], pruning.propagation,
         pruning.noise, pruning.weight_floor, refit,
     )  # fmt: skip
     return [(rows[part > 0.0], np.ascontiguousarray(part[part > 0.0])) for part in pieces.T]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from engine.decide import check_costs
 from engine.errors import PenumbraError, not_built
 
 AXES: dict[str, tuple[str, ...]] = {
@@ -34,10 +35,11 @@ NOT_BUILT: dict[str, frozenset[str]] = {
     "zone": frozenset({"node_bootstrap", "class_overlap", "gain_ratio", "quinlan"}),
     "pruning": frozenset({"nb_accuracy", "pessimistic+nb_accuracy"}),
     "leaf": frozenset({"naive_bayes"}),
-    "evaluation": frozenset({"deferred"}),
-    "decision": frozenset({"cost", "set"}),
+    "evaluation": frozenset(),
+    "decision": frozenset(),
 }
 THRESHOLDS = ("value", "midpoint", "observed")
+NO_COST = "decision 'cost' needs cost, a table cost[true, answer] in the order of classes_; give one or decide by tau."
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Recipe:
     zone_z: float = 1.96
     n_bins: int = 10
     min_samples_middle: int = 5
-    class_weight: str | None = None
+    class_weight: str | Mapping[Any, float] | None = None
     u_s: float = 1.0
     u_p: float = 1.0
     u_e: float = 1.0
@@ -196,6 +198,8 @@ def refusals(params: Mapping[str, Any]) -> dict[tuple[str, str], str]:
             here = [why for first, second, why in clashes({**params, axis: choice}) if axis in (first, second)]
             if choice in NOT_BUILT[axis]:
                 found[axis, choice] = str(not_built(f"{axis} {choice!r}"))
+            elif (axis, choice) == ("decision", "cost") and params.get("cost") is None:
+                found[axis, choice] = NO_COST
             elif here:
                 found[axis, choice] = here[0]
     return found
@@ -240,6 +244,29 @@ NUMBERS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
+def check_rule(recipe: Recipe) -> None:
+    """Refuse costs that cannot be read, or the decision by cost without any. METHODS §6"""
+    if recipe.cost is not None:
+        check_costs(recipe.cost)
+    elif recipe.decision == "cost":
+        raise PenumbraError(NO_COST)
+    if recipe.abstain_cost is not None and not NOT_NEGATIVE(recipe.abstain_cost):
+        raise PenumbraError(
+            f"abstain_cost is {recipe.abstain_cost!r}; give a number, 0 or more, or None where abstaining is no answer."
+        )
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Refuse class weights that are neither None, "balanced", nor a dict of numbers that are not negative."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return
+    if not isinstance(class_weight, Mapping):
+        raise PenumbraError(f"class_weight is {class_weight!r}; give None, 'balanced' or a dict {{class: weight}}.")
+    for name, weight in class_weight.items():
+        if not NOT_NEGATIVE(weight):
+            raise PenumbraError(f"class_weight of {name!r} is {weight!r}; give a number, 0 or more.")
+
+
 def check_recipe(recipe: Recipe) -> None:
     """Refuse an unknown choice, a number out of range, an illegal combination, or what is not built yet."""
     params = vars(recipe)
@@ -259,8 +286,8 @@ def check_recipe(recipe: Recipe) -> None:
         raise PenumbraError(f"n_points is {recipe.n_points!r}; give a whole number, 1 or more.")
     if recipe.max_depth is not None and not (NOT_NEGATIVE(recipe.max_depth) and float(recipe.max_depth).is_integer()):
         raise PenumbraError(f"max_depth is {recipe.max_depth!r}; give a whole number, 0 or more, or None for no limit.")
-    if recipe.class_weight not in (None, "balanced"):
-        raise PenumbraError(f"class_weight is {recipe.class_weight!r}; give None or 'balanced'.")
+    check_class_weight(recipe.class_weight)
     sentence = refusal(params) or unbuilt(params)
     if sentence is not None:
         raise PenumbraError(sentence)
+    check_rule(recipe)

@@ -6,6 +6,7 @@ Out: `Schema` (names, kinds, categories), `LabelSets` (codes with their class me
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,10 +15,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
 
 from engine.errors import PenumbraError
 
 Floats = NDArray[np.float64]
+COLUMN_VECTOR = (
+    "A column-vector y was passed when a 1d array was expected; it is read as one label a patient. "
+    "Change the shape of y to (n_samples,), for example using y.ravel()."
+)
 
 
 @dataclass(frozen=True)
@@ -125,13 +131,14 @@ class Table:
     Attributes
     ----------
     schema : names and kinds. columns : (M, n) float64, one row a variable. labels : the label sets.
-    weight : (n,) float64, all positive. order : (M, n) int32, patients by rising value. n_known : (M,) int64.
+    weight : (n,) float64, all positive. n_bins : into how many bins numeric variables are cut, 0 when they are not.
     """
 
     schema: Schema
     columns: Floats
     labels: LabelSets
     weight: Floats
+    n_bins: int = 0
 
     @property
     def n(self) -> int:
@@ -142,6 +149,16 @@ class Table:
         """Return patients by rising value (M, n), missing last, and how many are known (M,)."""
         order = np.argsort(self.columns, axis=1, kind="stable").astype(np.int32)
         return order, (~np.isnan(self.columns)).sum(axis=1)
+
+    @cached_property
+    def cuts(self) -> Floats:
+        """(M, n_bins - 1): the cuts of equal-width bins on each numeric variable's range, NaN for others. [C], §8"""
+        cuts = np.full((self.schema.n_variables, max(0, self.n_bins - 1)), np.nan)
+        for j in np.flatnonzero(self.schema.numeric) if self.n_bins else ():
+            known = self.sorted_values[j]
+            if len(known):
+                cuts[j] = known[0] + np.arange(1, self.n_bins) * ((known[-1] - known[0]) / self.n_bins)
+        return cuts
 
     @cached_property
     def sorted_values(self) -> list[Floats]:
@@ -335,6 +352,7 @@ def flat_labels(y: Any) -> Iterable[Any]:
         y = y.to_numpy()
     if isinstance(y, np.ndarray):
         if y.ndim == 2 and y.shape[1] == 1:
+            warnings.warn(COLUMN_VECTOR, DataConversionWarning, stacklevel=4)
             y = y[:, 0]
         if y.ndim != 1:
             raise PenumbraError(f"y should be a 1d array, got an array of shape {y.shape}: give one label a patient.")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 LEAF, BINARY, MIDDLE, NOMINAL, BINS = range(5)
 BRANCHES = {BINARY: ("left", "right"), MIDDLE: ("left", "middle", "right")}
+REST = -1  # the code of a child that stands for the values without a child of their own
 
 
 @dataclass
@@ -32,6 +33,8 @@ class Node:
     threshold: float = np.nan
     closed_le: bool = True
     delta: float = np.nan
+    zone: tuple[float, float] = (np.nan, np.nan)
+    codes: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
     gain: float = np.nan
     box: tuple[float, float] = (-np.inf, np.inf)
     share: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
@@ -40,7 +43,8 @@ class Node:
     def become_leaf(self) -> None:
         """Forget the split."""
         self.variable, self.gate, self.gain = -1, LEAF, np.nan
-        self.threshold, self.closed_le, self.delta = np.nan, True, np.nan
+        self.threshold, self.closed_le, self.delta, self.zone = np.nan, True, np.nan, (np.nan, np.nan)
+        self.codes = np.empty(0, dtype=np.int32)
         self.box, self.share, self.children = (-np.inf, np.inf), np.empty(0), []
 
 
@@ -60,15 +64,19 @@ class Tree:
     gate : (N,) int8, LEAF, BINARY, MIDDLE, NOMINAL or BINS.
     threshold : (N,) float64 in the variable's unit, NaN where there is none.
     closed_le : (N,) bool, True: left iff x <= threshold; False: left iff x < threshold.
-    delta : (N,) float64, half-width of the zone in the variable's unit, NaN without a zone.
-    low, high : (N,) float64, the zone's edges, NaN without a zone.
+    delta : (N,) float64, half-width of a symmetric zone in the variable's unit, NaN without one.
+    low, high : (N,) float64, the zone's edges (Quinlan's θ⁻ and θ⁺ need not be symmetric), NaN without a zone.
+    code : (N,) int32, which of its parent's children a node is: 0, 1 … by threshold; the category's or bin's position
+        under a NOMINAL or BINS parent, REST (-1) for the leaf of all values that have no child of their own. That leaf
+        answers as its parent would and has a share column, but it is no leaf of the grown tree.
+    cuts : (M, n_bins - 1) float64, the cuts between a numeric variable's bins, NaN where it has none; (M, 0) without.
     share : (N,) float64, this node's part of its parent's known training weight, where missing values go (root 1).
     box_low, box_high : (N,) float64, the interval (a, b] that the path leaves for the node's own split variable.
     gain : (N,) float64, the split's gain in the tree's criterion, NaN at a leaf.
     weight : (N,) float64, training weight. weight_squared : (N,) float64, sum of squared patient weights.
     class_weight : (N, K) float64, training weight by class, a set label shared evenly.
     probability : (N, K) float64, what the node would answer as a leaf; rows sum to 1.
-    leaves : (L,) int32, the leaves depth first, left to right ("tree order").
+    leaves : (L,) int32, the leaves depth first, left to right ("tree order"), those of REST among them.
     variables : names of the M variables. categories : per variable the category names, None when numeric.
     classes : the K classes.
     """
@@ -84,6 +92,7 @@ class Tree:
     delta: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    code: NDArray[np.int32]
     share: NDArray[np.float64]
     box_low: NDArray[np.float64]
     box_high: NDArray[np.float64]
@@ -92,6 +101,7 @@ class Tree:
     weight_squared: NDArray[np.float64]
     class_weight: NDArray[np.float64]
     probability: NDArray[np.float64]
+    cuts: NDArray[np.float64]
     variables: tuple[str, ...]
     categories: tuple[tuple[Any, ...] | None, ...]
     classes: tuple[Any, ...]
@@ -107,7 +117,8 @@ class Tree:
 
     @property
     def n_leaves(self) -> int:
-        return len(self.leaves)
+        """Number of leaves of the grown tree, empty and middle ones included, those of REST not."""
+        return int((self.code[self.leaves] != REST).sum())
 
     @property
     def max_depth(self) -> int:
@@ -140,11 +151,21 @@ class Tree:
         return nodes[::-1]
 
     def branch(self, node: int) -> list[str]:
-        """Return a label for each child: left and right, or the category."""
+        """Return a label for each child: left and right, the category or the bin's number; "other" for REST."""
         if self.is_leaf(node):
             return []
-        names = self.categories[self.variable[node]] if self.gate[node] == NOMINAL else BRANCHES[int(self.gate[node])]
-        return [str(name) for name in names or ()]
+        gate, codes = int(self.gate[node]), [int(self.code[child]) for child in self.children(node)]
+        if gate in BRANCHES:
+            return list(BRANCHES[gate])
+        names = self.categories[self.variable[node]]
+        return ["other" if code == REST else str(code if names is None else names[code]) for code in codes]
+
+    def bin_range(self, node: int) -> tuple[float, float]:
+        """Return the interval (a, b] of the bin that `node` is in its parent's split; the end bins are open."""
+        code, cuts = int(self.code[node]), self.cuts[self.variable[self.parent[node]]]
+        if code == REST:
+            return -np.inf, np.inf
+        return (float(cuts[code - 1]) if code > 0 else -np.inf), (float(cuts[code]) if code < len(cuts) else np.inf)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as nested dicts of plain Python values."""
@@ -154,8 +175,9 @@ class Tree:
 
         dicts: list[dict[str, Any]] = [{} for _ in range(self.n_nodes)]
         for node, record in enumerate(dicts):
-            split, children = not self.is_leaf(node), self.children(node)
-            numeric = split and self.gate[node] != NOMINAL
+            split, every = not self.is_leaf(node), self.children(node)
+            children = [child for child in every if self.code[child] != REST]
+            numeric = split and int(self.gate[node]) in BRANCHES
             record["variable"] = self.variables[self.variable[node]] if split else None
             record["threshold"] = known(self.threshold[node])
             record["closed"] = ("le" if self.closed_le[node] else "lt") if numeric else None
@@ -166,7 +188,7 @@ class Tree:
             record["weight"] = float(self.weight[node])
             record["class_weight"] = [float(w) for w in self.class_weight[node]]
             record["probability"] = [float(p) for p in self.probability[node]]
-            record["branch"] = self.branch(node)
+            record["branch"] = self.branch(node)[: len(children)]
             record["children"] = [dicts[child] for child in children]
         return dicts[0]
 
@@ -176,9 +198,10 @@ def freeze(
     variables: Sequence[str],
     categories: Sequence[tuple[Any, ...] | None],
     classes: Sequence[Any],
+    cuts: NDArray[np.float64] | None = None,
 ) -> Tree:
-    """Lay a grown tree out in arrays, children contiguous."""
-    nodes, parent, first, share, place = [root], [-1], [-1], [1.0], 0
+    """Lay a grown tree out in arrays, children contiguous; `cuts` (M, n_bins - 1) when numeric variables are binned."""
+    nodes, parent, first, share, code, place = [root], [-1], [-1], [1.0], [0], 0
     while place < len(nodes):
         node = nodes[place]
         if node.children:
@@ -187,6 +210,7 @@ def freeze(
             parent.extend([place] * len(node.children))
             first.extend([-1] * len(node.children))
             share.extend(float(s) for s in node.share)
+            code.extend(int(c) for c in (node.codes if len(node.codes) else range(len(node.children))))
         place += 1
 
     def column(name: str, dtype: Any) -> NDArray[Any]:
@@ -194,6 +218,8 @@ def freeze(
 
     threshold, delta = column("threshold", np.float64), column("delta", np.float64)
     box = np.array([node.box for node in nodes], dtype=np.float64)
+    zone = np.array([node.zone for node in nodes], dtype=np.float64)
+    own = np.isnan(delta)
     return Tree(
         parent=np.array(parent, dtype=np.int32),
         first_child=np.array(first, dtype=np.int32),
@@ -204,8 +230,9 @@ def freeze(
         threshold=threshold,
         closed_le=column("closed_le", np.bool_),
         delta=delta,
-        low=threshold - delta,
-        high=threshold + delta,
+        low=np.where(own, zone[:, 0], threshold - delta),
+        high=np.where(own, zone[:, 1], threshold + delta),
+        code=np.array(code, dtype=np.int32),
         share=np.array(share),
         box_low=np.ascontiguousarray(box[:, 0]),
         box_high=np.ascontiguousarray(box[:, 1]),
@@ -214,6 +241,7 @@ def freeze(
         weight_squared=column("weight_squared", np.float64),
         class_weight=np.array([node.class_weight for node in nodes], dtype=np.float64),
         probability=np.array([node.probability for node in nodes], dtype=np.float64),
+        cuts=np.empty((len(variables), 0)) if cuts is None else np.array(cuts, dtype=np.float64),
         variables=tuple(variables),
         categories=tuple(categories),
         classes=tuple(classes),

@@ -109,8 +109,8 @@ def settle_zones(root: Node, zone: Zone) -> None:
         if node.gate != NOMINAL:
             node.delta = delta(zone, node, here)
         pieces = divide(
-            node_splits(node), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable], "hard",
-            zone.noise, zone.weight_floor, refit=False,
+            node_splits(node, table), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
+            "hard", zone.noise, zone.weight_floor, refit=False,
         )  # fmt: skip
         for child, weight in zip(node.children, pieces.T, strict=True):
             below = np.zeros(table.n)

@@ -441,7 +441,7 @@ def best_split(data, weight, used, boxes):
 
 def gate_numeric(kind, x, theta, closed_le, sigma=0.0, shape="normal", box=(-math.inf, math.inf), delta=None):
     """Return (left, right) shares of a known value."""
-    if kind == "zone" and delta is not None and delta > 0.0:
+    if kind in ("zone", "deferred") and delta is not None and delta > 0.0:
         left = zone_left(x, theta, delta)
     elif kind in ("soft", "coherent", "conditional") and sigma > 0.0:
         if kind == "soft":
@@ -767,7 +767,7 @@ def leaf_shares(tree, row, kind, noise):
     row = [float(v) for v in row]
     shares = []
 
-    def visit(node, share, boxes):
+    def visit(node, share, boxes, blended=False):
         if not node["children"]:
             if kind == "coherent":
                 for j, (a, b) in boxes.items():
@@ -786,8 +786,11 @@ def leaf_shares(tree, row, kind, noise):
             visit(node["children"][0], share, {**boxes, j: (low, max(low, min(high, theta)))})
             visit(node["children"][1], share, {**boxes, j: (min(high, max(low, theta)), high)})
         else:
-            for child, g in zip(node["children"], gate(node, row, kind, noise), strict=True):
-                visit(child, share * g, boxes)
+            gates = gate(node, row, "hard" if blended else kind, noise)
+            known = node["threshold"] is not None and not math.isnan(x)
+            inside = known and in_zone(x, node["threshold"], node["delta"])
+            for child, g in zip(node["children"], gates, strict=True):
+                visit(child, share * g, boxes, blended or (kind == "deferred" and inside))
 
     visit(tree, 1.0, {})
     return np.array(shares)

@@ -15,7 +15,7 @@ ENGINE = ROOT / "engine"
 FLOORS = {
     "errors": 0, "kernels": 0, "tree": 0,
     "table": 1, "criteria": 1, "leaves": 1, "decide": 1,
-    "arff": 1, "numerals": 1,
+    "arff": 1, "numerals": 1, "number_words": 1,
     "noise": 2, "formats": 2, "examples": 2,
     "read": 3,
     "gates": 3, "noise_table": 3,
@@ -28,7 +28,7 @@ FLOORS = {
     "case": 10, "metrics": 10, "model_file": 10, "export": 10, "evidence": 10, "neighbours": 10,
     "borderline": 10, "why": 10,
     "classifier": 11,
-    "tuning": 12,
+    "tuning": 12, "held_out": 12,
     "study": 13, "draw": 13,
     "cli": 14,
 }  # fmt: skip

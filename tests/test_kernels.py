@@ -6,47 +6,49 @@ In: seeded random data. Out: failures that name the kernel; one without a twin f
 from __future__ import annotations
 
 import ast
-import importlib
 import math
 from pathlib import Path
 
 import naive
 import numpy as np
 import pytest
+from twins import twin
 
 from engine import kernels
 
 SHAPES = ("normal", "uniform", "laplace", "logistic")
-KINDS = {"hard": kernels.HARD, "soft": kernels.SOFT, "coherent": kernels.COHERENT, "zone": kernels.ZONE}
+KINDS = {
+    "hard": kernels.HARD,
+    "soft": kernels.SOFT,
+    "coherent": kernels.COHERENT,
+    "zone": kernels.ZONE,
+    "deferred": kernels.DEFERRED,
+}
 CRITERIA = {"information_gain": kernels.ENTROPY, "gini": kernels.LOGICAL}
 NUMERIC_GATE = 1
 SEEDS = range(12)
-TWINS: dict[str, str] = {}
-
-
-def twin(*names):
-    """Mark a test as the twin of the kernels named."""
-
-    def marked(test):
-        for name in names:
-            TWINS[name] = test.__name__
-        return test
-
-    return marked
 
 
 def test_every_kernel_has_a_twin():
-    importlib.import_module("test_search_more")  # its twins are marked as it is read
+    """The names in `@twin(...)` of all test files are those of the kernels."""
     tree = ast.parse(Path(kernels.__file__).read_text(encoding="utf-8"))
     found = {
-        node.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
-        and any(isinstance(d, ast.Name) and d.id in {"compiled", "njit"} for d in node.decorator_list)
+        name for name, decorators in decorated(tree) if any(ast.unparse(d) in ("compiled", "njit") for d in decorators)
     }
     assert found, "no compiled function was found in kernels.py"
-    assert found <= set(TWINS), f"kernels without a naive twin: {sorted(found - set(TWINS))}"
-    assert set(TWINS) <= found, f"twins of kernels that are gone: {sorted(set(TWINS) - found)}"
+    twins = set()
+    for file in Path(__file__).parent.glob("test_*.py"):
+        for _, decorators in decorated(ast.parse(file.read_text(encoding="utf-8"))):
+            for call in decorators:
+                if isinstance(call, ast.Call) and ast.unparse(call.func) == "twin":
+                    twins |= {argument.value for argument in call.args}
+    assert found <= twins, f"kernels without a naive twin: {sorted(found - twins)}"
+    assert twins <= found, f"twins of kernels that are gone: {sorted(twins - found)}"
+
+
+def decorated(tree):
+    """Return (name, decorators) of every function in a parsed file."""
+    return [(node.name, node.decorator_list) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
 # Random inputs
@@ -366,10 +368,14 @@ def one_split(theta=0.0, closed_le=True, delta=math.nan, box=(-math.inf, math.in
         np.array([size], np.int32),
         np.array([theta]),
         np.array([closed_le]),
-        np.array([delta]),
+        np.array([theta - delta]),
+        np.array([theta + delta]),
         np.array([box[0]]),
         np.array([box[1]]),
         np.full(size, 1.0 / size),
+        np.arange(size, dtype=np.int32),
+        np.empty((variable + 1, 0)),
+        np.full(variable + 1, size, np.int64),
     )
 
 
@@ -422,10 +428,10 @@ def test_zone_side_on_the_edges():
         for x in (theta - delta, theta + delta):
             for off in (-3.0, -0.5, 0.0, 0.5, 3.0):
                 at = x + off * near
-                side = kernels.zone_side(at, theta, delta)
+                side = kernels.zone_side(at, theta - delta, theta + delta)
                 assert (side == 0) == naive.in_zone(at, theta, delta)
                 assert (side < 0) == (at < theta and not naive.in_zone(at, theta, delta))
-        assert kernels.zone_side(theta, theta, delta) == 0
+        assert kernels.zone_side(theta, theta - delta, theta + delta) == 0
 
 
 @twin("settle_pieces")
@@ -500,13 +506,14 @@ def random_tree(rng, depth, used=frozenset()):
 
 def flattened(root):
     """Return (nodes, Splits): the naive tree laid out with children contiguous, boxes worked out along the paths."""
-    nodes, boxes, first, share = [root], [{}], [], [1.0]
+    nodes, boxes, first, share, code = [root], [{}], [], [1.0], [0]
     for place, node in enumerate(nodes):
         first.append(len(nodes) if node["children"] else -1)
         low, high = boxes[place].get(node["index"], (-math.inf, math.inf))
         for c, child in enumerate(node["children"]):
             nodes.append(child)
             share.append(node["share"][c])
+            code.append(c)
             cut = node["threshold"]
             box = {} if cut is None else {node["index"]: ((low, min(cut, high)), (max(cut, low), high))[c]}
             boxes.append({**boxes[place], **box})
@@ -526,10 +533,14 @@ def flattened(root):
         np.array([len(n["children"]) for n in nodes], np.int32),
         numbers("threshold"),
         np.array([n["closed"] != "lt" for n in nodes]),
-        numbers("delta"),
+        numbers("threshold") - numbers("delta"),
+        numbers("threshold") + numbers("delta"),
         np.array([b[0] for b in own]),
         np.array([b[1] for b in own]),
         np.array(share),
+        np.array(code, np.int32),
+        np.empty((4, 0)),
+        np.array([0, 0, 0, 3]),
     )
 
 
@@ -565,7 +576,8 @@ def test_routing(kind, shape):
         kernels.mix_leaves(X, splits, KINDS[kind], error_of(noise), answer, out)
         np.testing.assert_allclose(out, naive.naive_proba(root, X, kind, noise), atol=1e-12)
         listed, shares = np.empty(len(nodes), np.int64), np.empty(len(nodes))
-        count = kernels.walk(X[0], splits, KINDS[kind], error_of(noise), listed, shares, np.empty(len(nodes)))
+        scratch = np.empty(len(nodes), np.bool_), np.empty(len(nodes))
+        count = kernels.walk(X[0], splits, KINDS[kind], error_of(noise), listed, shares, *scratch)
         met = listed[:count]
         assert sorted(met) == np.flatnonzero(reach[0] > 0.0).tolist()
         assert shares[:count] == pytest.approx(reach[0, met])

@@ -108,7 +108,21 @@ def random_problem(seed, **fixed):
         numeric, rng.choice([0.0, 0.25, -0.5, 3.0], (8, len(numeric))), 0.0
     )
     queries[rng.random(queries.shape) < 0.1] = np.nan
+    if params["decision"] == "cost":
+        params.update(random_costs(seed, len({label for label in y if isinstance(label, str)})))
     return X, y, variables, params, noise, weights, queries
+
+
+def random_costs(seed, n_classes):
+    """Return costs[true, answer] of K classes, nothing for the right answer, and perhaps a cost of abstaining."""
+    rng = np.random.default_rng([seed, 1])
+    cost = np.round(rng.uniform(0.5, 4.0, (n_classes, n_classes)), 1) * (1.0 - np.eye(n_classes))
+    return {"cost": cost.tolist(), "abstain_cost": None if rng.random() < 0.3 else float(rng.choice([0.2, 0.5, 0.9]))}
+
+
+def rule_of(params):
+    """Return the decision with its τ and costs, as the naive twin takes it."""
+    return {name: params.get(name) for name in ("decision", "tau", "cost", "abstain_cost")}
 
 
 def engine_noise(noise, variables):
@@ -165,8 +179,14 @@ def same_answer(got, code, classes):
 
 def near_tie(p, rule):
     """Tell whether rounding could decide the answer for these probabilities."""
-    top = sorted(p)[-2:]
-    return top[1] - top[0] < 1e-9 or abs(top[1] - rule["tau"]) < 1e-9
+    falling = sorted(p, reverse=True)
+    rivals = [a - b for a, b in itertools.pairwise(falling)]
+    if rule["decision"] == "cost":
+        expected = sorted([*np.asarray(p) @ np.array(rule["cost"]), *({rule["abstain_cost"]} - {None})])
+        return rivals[0] < 1e-9 or expected[1] - expected[0] < 1e-9
+    if rule["decision"] == "set":
+        return min(rivals) < 1e-9 or min(abs(np.cumsum(falling) - rule["tau"])) < 1e-9
+    return rivals[0] < 1e-9 or abs(falling[0] - rule["tau"]) < 1e-9
 
 
 def disagreements(problem):
@@ -178,7 +198,7 @@ def disagreements(problem):
         return found
     Q = as_frame(queries, variables)
     evaluation = naive.scale_noise(noise, params["u_e"])
-    rule = {"decision": params["decision"], "tau": params["tau"]}
+    rule = rule_of(params)
     P = naive.naive_proba(tree, queries, params["evaluation"], evaluation)
     if not np.allclose(model.predict_proba(Q), P, atol=TOLERANCE):
         found.append(f"proba {model.predict_proba(Q)}, not {P}")
@@ -188,7 +208,8 @@ def disagreements(problem):
     for got, label, p in zip(model.decide(Q), model.predict(Q), P, strict=True):
         if not near_tie(p, rule) and not same_answer(got, naive.decide(p, **rule), model.classes_):
             found.append(f"decide {got}, not {naive.decide(p, **rule)}")
-        if not near_tie(p, rule) and not same_answer(label, naive.decide(p), model.classes_):
+        plain = {**rule, "abstain_cost": None} if rule["decision"] == "cost" else {}
+        if not near_tie(p, rule) and not same_answer(label, naive.decide(p, **plain), model.classes_):
             found.append(f"predict {label}")
     decided = [naive.is_decided(tree, row) for row in queries]
     if list(model.decided(Q)) != decided:
@@ -205,7 +226,7 @@ def disagreements_of_case(problem, rows=2, repeat=False):
     if differences(model.tree_.to_dict(), tree):
         return []
     evaluation = naive.scale_noise(noise, params["u_e"])
-    rule = {"decision": params["decision"], "tau": params["tau"]}
+    rule = rule_of(params)
     if any(near_tie(leaf["probability"], rule) for leaf in naive.leaves_of(tree)):
         return []
     order = [id(n) for n in naive.nodes_of(tree)]

@@ -12,9 +12,10 @@ import naive_search
 import numpy as np
 import pandas as pd
 import pytest
-from test_kernels import CRITERIA, SEEDS, coded, error_of, random_fit, sorted_known, twin
+from test_kernels import CRITERIA, SEEDS, coded, error_of, random_fit, sorted_known
 from test_limits import NOISE, SIGMA, fitted, patients, same_trees
 from test_naive_whole import as_frame, as_labels, differences, disagreements, disagreements_of_case, random_problem
+from twins import twin
 
 from engine import Noise, PenumbraError, UncertainTreeClassifier, kernels, variant
 from engine.noise import conditional_median, density, quantile
