@@ -154,6 +154,7 @@ def drawn_points(search: Search, j: int) -> Points:
     x = search.table.columns[j][rows]
     level = (np.arange(search.n_points) + 0.5) / search.n_points
     z = quantile(level, int(search.noise.shape[j]))
+    z = 0.5 * (z - z[::-1])  # even to the last digit, so that midpoints of mirrored points meet readings
     value = (x[:, None] + search.noise.at(j, x)[:, None] * z).ravel()
     order = np.argsort(value, kind="stable")
     return Points(value[order], np.repeat(rows, search.n_points)[order])

@@ -99,7 +99,8 @@ def all_points(data, j, i):
     """Return the equally likely points of one patient's value."""
     x, s = data.X[i, j], data.p["n_points"]
     sigma = naive.sigma_at(data.search, j, x)
-    return [x + sigma * quantile(data.search.shape[j], (k - 0.5) / s) for k in range(1, s + 1)]
+    z = [quantile(data.search.shape[j], (k - 0.5) / s) for k in range(1, s + 1)]
+    return [x + sigma * (z[k] - z[-1 - k]) / 2.0 for k in range(s)]
 
 
 def points_left(data, j, i, box):
