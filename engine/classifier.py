@@ -30,10 +30,13 @@ from engine.table import (
     LabelSets,
     Schema,
     Table,
+    classes_named,
     listed,
     read_labels,
     read_schema,
     read_weights,
+    refuse_extreme,
+    refuse_repeated,
 )
 from engine.tree import Tree, freeze
 from engine.zones import Zone, settle_zones
@@ -216,7 +219,9 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             else:
                 stated = params[f"noise_{use}"] or params["noise"] or Noise()
                 noise = stated.resolve(table.schema, table.columns)
-            setattr(self, f"noise_{use}_", noise.scaled(float(u)))
+            noise = noise.scaled(float(u))
+            noise.check_readings(table.schema.names, table.columns.T)
+            setattr(self, f"noise_{use}_", noise)
         self.tree_, self.notes_ = fit_tree(
             table,
             recipe,
@@ -235,7 +240,10 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             raise PenumbraError("Every value of every column is missing; there is nothing to split on.")
         check_labels(labels, self)
         if self.class_weight is not None:
-            weight = weight * class_weights(labels, self.class_weight)
+            with np.errstate(over="ignore", under="ignore"):
+                weight = weight * class_weights(labels, self.class_weight)
+            if (weight > 0.0).any():
+                refuse_extreme("class_weight times sample_weight", weight)
         kept = weight > 0.0
         if not kept.any():
             raise PenumbraError("class_weight leaves no patient any weight; give a class that occurs a weight above 0.")
@@ -245,11 +253,13 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     @property
     def n_leaves_(self) -> int:
         """Number of leaves, empty ones included."""
+        check_is_fitted(self)
         return self.tree_.n_leaves
 
     @property
     def depth_(self) -> int:
         """Depth of the deepest leaf; a lone root has 0."""
+        check_is_fitted(self)
         return self.tree_.max_depth
 
     @property
@@ -268,7 +278,9 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     def encode(self, X: Any) -> Floats:
         """Return X as the fitted tree reads it, (n, M) float64; columns are matched by name."""
         check_is_fitted(self)
-        return self.schema_.encode(X)
+        values = self.schema_.encode(X)
+        self.noise_evaluation_.check_readings(self.schema_.names, values)
+        return values
 
     def _reading(self) -> Recipe:
         """Return the recipe with the evaluation and decision set now; they may change after the fit."""
@@ -420,11 +432,20 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             When the text is no model file, is truncated or altered, or has another version.
         """
         parts = model_file.from_text(text)
-        unknown = [name for name in parts["params"] if name not in inspect.signature(cls).parameters]
-        if unknown or set(parts["noises"]) - set(NOISES):
-            raise PenumbraError(f"The model file holds settings this program does not know: {listed(unknown)}.")
+        given, needed = {*parts["params"], *parts["noises"]}, set(inspect.signature(cls).parameters)
+        model_file.require(not set(parts["params"]) & set(parts["noises"]), "its list of settings")
+        if given - needed:
+            raise PenumbraError(
+                f"The model file holds settings this program does not know: {listed(sorted(given - needed))}. "
+                "Save the model again with this program."
+            )
+        if needed - given:
+            raise PenumbraError(
+                f"The model file is damaged: it lacks the settings {listed(sorted(needed - given))}. Save it again."
+            )
         model = cls(**parts["params"], **parts["noises"])
         model.recipe_ = Recipe(**{name: getattr(model, name) for name in DEFAULTS})
+        model_file.check_against(parts["tree"], model.recipe_.leaf, model.recipe_.zone)
         model.schema_, model.tree_, model.notes_ = parts["schema"], parts["tree"], []
         if model.cost is not None:
             check_costs(model.cost, len(model.tree_.classes))
@@ -445,7 +466,7 @@ def variant(name: str, **changes: Any) -> UncertainTreeClassifier:
     ----------
     name : a key of VARIANTS, such as "C4.5", "SS+STP" or "Ternary-margin". changes : arguments that differ from it.
     """
-    if name not in VARIANTS:
+    if not isinstance(name, str) or name not in VARIANTS:
         raise PenumbraError(f"There is no variant {name!r}; the variants are {', '.join(VARIANTS)}.")
     unknown = [c for c in changes if c not in inspect.signature(UncertainTreeClassifier).parameters]
     if unknown:
@@ -546,7 +567,9 @@ def class_weights(labels: LabelSets, stated: str | Mapping[Any, float]) -> Float
         classes = list(labels.classes)
         unknown = [name for name in stated if name not in classes]
         if unknown:
-            raise PenumbraError(f"class_weight names {listed(unknown)}, but the classes in y are {listed(classes)}.")
+            raise PenumbraError(
+                f"class_weight names {listed(unknown)}, but the classes in y are {classes_named(classes)}."
+            )
         for name, factor in stated.items():
             by_class[classes.index(name)] = float(factor)
     else:
@@ -561,11 +584,13 @@ def one_row(x: Any, schema: Schema) -> Any:
     """Return one patient as a table of one row."""
     if isinstance(x, pd.DataFrame):
         return x
-    if isinstance(x, pd.Series):
-        x = x.to_dict()
-    if isinstance(x, Mapping):
+    if isinstance(x, (pd.Series, Mapping)):
+        refuse_repeated([str(name) for name in x.keys()])  # noqa: SIM118, a Series iterates over its values
         return pd.DataFrame({str(name): pd.Series([value], dtype=object) for name, value in x.items()})
-    values = np.asarray(x, dtype=object)
+    try:
+        values = np.asarray(x, dtype=object)
+    except ValueError:  # rows of different length
+        values = np.empty(0, dtype=object)
     if values.ndim == 2:
         values = values[0] if len(values) == 1 else values
     if values.ndim != 1 or len(values) != schema.n_variables:
