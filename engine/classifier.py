@@ -23,7 +23,7 @@ from engine.errors import PenumbraError, not_built
 from engine.grow import Growth, grow, settle_boxes, settle_leaves
 from engine.noise import Noise, ResolvedNoise, width_noise
 from engine.prune import Pruning, prune_pessimistically
-from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal
+from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal, seed_of
 from engine.route import decided, leaf_shares, mixture, training_weights
 from engine.search import Search
 from engine.table import (
@@ -191,7 +191,10 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
                 raise PenumbraError(
                     f"{name} is a {type(params[name]).__name__}; give a Noise, such as Noise(sigma=...)."
                 )
-        recipe, refused = Recipe(**{name: params[name] for name in DEFAULTS}), refusal(params)
+        chosen = {name: params[name] for name in DEFAULTS}
+        if chosen["random_state"] is not None:  # one number, drawn now, that the fitted model can be saved with
+            chosen["random_state"] = seed_of(chosen["random_state"])
+        recipe, refused = Recipe(**chosen), refusal(params)
         if refused is not None:
             raise PenumbraError(refused)
         table = self._training_table(X, y, sample_weight)
@@ -471,6 +474,15 @@ def make_search(
     )  # fmt: skip
 
 
+def make_zone(search: Search, recipe: Recipe, noise_evaluation: ResolvedNoise) -> Zone:
+    """Return how δ is found over the search's table."""
+    return Zone(
+        search, recipe.zone, recipe.epsilon, recipe.zone_z, noise_evaluation, recipe.weight_floor,
+        float(recipe.alpha), float(recipe.percentile),
+        None if recipe.n_bootstraps is None else int(recipe.n_bootstraps), seed_of(recipe.random_state),
+    )  # fmt: skip
+
+
 def fit_tree(
     table: Table,
     recipe: Recipe,
@@ -507,14 +519,7 @@ def fit_tree(
     if recipe.zone != "none":
         settle_zones(
             root,
-            Zone(
-                search,
-                recipe.zone,
-                recipe.epsilon,
-                recipe.zone_z,
-                noise_evaluation,
-                recipe.weight_floor,
-            ),
+            make_zone(search, recipe, noise_evaluation),
         )
     settle_leaves(root, recipe.leaf)
     classes = tuple(c.item() if isinstance(c, np.generic) else c for c in table.labels.classes)
