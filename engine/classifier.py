@@ -20,9 +20,10 @@ from engine import model_file
 from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
 from engine.errors import PenumbraError, not_built
-from engine.grow import Growth, grow, settle_boxes, settle_leaves
+from engine.grow import Growth, Middle, grow, settle_boxes, settle_leaves, settle_middles
 from engine.noise import Noise, ResolvedNoise, width_noise
 from engine.prune import Pruning, prune_pessimistically
+from engine.quinlan import settle_quinlan
 from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal, seed_of
 from engine.route import decided, leaf_shares, mixture, training_weights
 from engine.search import Search
@@ -493,16 +494,17 @@ def fit_tree(
     """Return the grown, pruned and settled tree, and what the search has to say."""
     search = make_search(table, recipe, noise_search, noise_propagation)
     max_depth = None if recipe.max_depth is None else int(recipe.max_depth)
-    root = grow(
-        Growth(
-            search,
-            recipe.propagation,
-            noise_propagation,
-            recipe.weight_floor,
-            max_depth,
-            float(recipe.min_weight_split),
-        )
+    zone = make_zone(search, recipe, noise_evaluation)
+    growth = Growth(
+        search,
+        recipe.propagation,
+        noise_propagation,
+        recipe.weight_floor,
+        max_depth,
+        float(recipe.min_weight_split),
+        Middle(zone, int(recipe.min_samples_middle)) if recipe.branching == "middle" else None,
     )
+    root = grow(growth)
     if recipe.pruning == "pessimistic":
         prune_pessimistically(
             root,
@@ -515,13 +517,14 @@ def fit_tree(
                 recipe.pruning_laplace,
             ),
         )
+    if growth.middle is not None and recipe.pruning != "none":
+        settle_middles(root, growth)
     settle_boxes(root)
-    if recipe.zone != "none":
-        settle_zones(
-            root,
-            make_zone(search, recipe, noise_evaluation),
-        )
     settle_leaves(root, recipe.leaf)
+    if recipe.zone == "quinlan":
+        settle_quinlan(root, table, recipe.weight_floor)
+    elif recipe.zone != "none" and growth.middle is None:
+        settle_zones(root, zone)
     classes = tuple(c.item() if isinstance(c, np.generic) else c for c in table.labels.classes)
     return freeze(root, table.schema.names, table.schema.categories, classes), sorted(search.notes)
 
