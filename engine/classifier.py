@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from engine import model_file
 from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
-from engine.errors import PenumbraError, not_built
+from engine.errors import PenumbraError
 from engine.grow import Growth, Middle, grow, settle_boxes, settle_leaves, settle_middles
 from engine.noise import Noise, ResolvedNoise, width_noise
 from engine.prune import Pruning, prune_pessimistically
@@ -41,6 +41,7 @@ from engine.zones import Zone, settle_zones
 
 Floats = NDArray[np.float64]
 NOISES = ("noise", "noise_search", "noise_propagation", "noise_evaluation")
+CALIBRATED = ("zone_factor_", "zone_rate_", "zone_target_", "_uncalibrated_tree")  # what calibrate_zones leaves
 READING = ("evaluation", "decision", "tau", "cost", "abstain_cost")
 
 
@@ -59,6 +60,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     noise_search, noise_propagation, noise_evaluation : `Noise` for one use alone, in place of `noise`.
     u_s, u_p, u_e : factors on σ in search, propagation and evaluation.
     nominal : names or positions of columns to read as nominal beside text, categorical and boolean ones.
+    random_state : seed of whatever draws (the bootstrap zone, folds): a whole number, a RandomState or a Generator;
+        None = 0, so that the same patients always give the same tree.
     class_weight : None, "balanced": n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for classes it
         does not name; imprecise labels weigh 1. It multiplies sample_weight.
     The others are numbers that METHODS §0 explains.
@@ -68,6 +71,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     tree_ : Tree. classes_ : (K,). n_leaves_, depth_, n_features_in_ : int. feature_importances_ : (M,), sums to 1.
     feature_names_in_ : (M,), when X had names. schema_ : Schema. recipe_ : Recipe. notes_ : sentences from the fit.
     noise_search_, noise_propagation_, noise_evaluation_ : ResolvedNoise, the factors u included.
+    zone_factor_, zone_rate_, zone_target_ : float, after `calibrate_zones`: the factor on every δ, the out-of-fold
+        undecided rate it reached, the rate it aimed at. A model read from a file has the factor alone.
 
     Examples
     --------
@@ -207,7 +212,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             table.labels.classes,
         )
         self.n_features_in_ = table.schema.n_variables
-        self.__dict__.pop("feature_names_in_", None)
+        for name in ("feature_names_in_", *CALIBRATED):
+            self.__dict__.pop(name, None)
         if table.schema.named and all(isinstance(name, str) for name in X.columns):
             self.feature_names_in_ = np.array(table.schema.names, dtype=object)
         for use, u in (
@@ -391,9 +397,15 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         other._reading()
         return other
 
-    def calibrate_zones(self, X: Any, y: Any, target: Any) -> Any:
-        """Refuse: calibration of zones is not built yet."""
-        raise not_built("calibrate_zones")
+    def calibrate_zones(self, X: Any, y: Any, target: Any, sample_weight: Any = None) -> UncertainTreeClassifier:
+        """Scale every zone of the fitted tree so that the undecided rate comes nearest `target`; return the model.
+
+        `target` is a rate, or "bayes". `tree_` is replaced; `zone_factor_`, `zone_rate_` and `zone_target_` tell what
+        was done. See `engine.tuning.calibrate_zones`. METHODS §7 (+)
+        """
+        from engine.tuning import calibrate_zones  # floor 12 tunes this floor's models and is asked only when called
+
+        return calibrate_zones(self, X, y, target, sample_weight)
 
     def to_json(self) -> str:
         """Return the fitted model as JSON text, every number at full precision."""
@@ -412,6 +424,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             resolved,
             self.schema_,
             self.tree_,
+            getattr(self, "zone_factor_", None),
         )
 
     @classmethod
@@ -430,6 +443,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         model = cls(**parts["params"], **parts["noises"])
         model.recipe_ = Recipe(**{name: getattr(model, name) for name in DEFAULTS})
         model.schema_, model.tree_, model.notes_ = parts["schema"], parts["tree"], []
+        if parts["zone_factor"] is not None:
+            model.zone_factor_ = parts["zone_factor"]
         if model.cost is not None:
             check_costs(model.cost, len(model.tree_.classes))
         model.n_features_in_ = model.schema_.n_variables

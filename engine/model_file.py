@@ -82,7 +82,7 @@ def settings_in(held: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_text(
     params: Mapping[str, Any], noises: Mapping[str, Noise | None], resolved: Mapping[str, ResolvedNoise],
-    schema: Schema, tree: Tree,
+    schema: Schema, tree: Tree, zone_factor: float | None = None,
 ) -> str:  # fmt: skip
     """Return a model as JSON text with every number at full precision.
 
@@ -90,6 +90,7 @@ def to_text(
     ----------
     params : constructor arguments without the noises. noises : the stated noises by argument name.
     resolved : the noises of search, propagation and evaluation as resolved in training.
+    zone_factor : by what the tree's zones were multiplied after the fit, None when they were not.
     """
     record = {
         "format": FORMAT,
@@ -107,6 +108,7 @@ def to_text(
         },
         "classes": tree.classes,
         "tree": {name: nested_out(getattr(tree, name).tolist()) for name in ARRAYS},
+        "zone_factor": zone_factor,
     }
     try:
         return json.dumps(record, allow_nan=False)
@@ -118,7 +120,7 @@ def to_text(
 
 
 def from_text(text: str) -> dict[str, Any]:
-    """Return the parts of a model from JSON text: params, noises, resolved, schema, tree.
+    """Return the parts of a model from JSON text: params, noises, resolved, schema, tree, zone_factor.
 
     Raises
     ------
@@ -196,6 +198,8 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
         )
         resolved[name] = noise
     require(set(resolved) == {"search", "propagation", "evaluation"}, "its noise")
+    factor = record.get("zone_factor")
+    require(factor is None or (isinstance(factor, float) and 0.0 <= factor < math.inf), "its zone factor")
     noises = {name: None if n is None else Noise.from_dict(n) for name, n in record["noise"].items()}
     return {
         "params": settings_in(record["params"]),
@@ -203,6 +207,7 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
         "resolved": resolved,
         "schema": schema,
         "tree": tree,
+        "zone_factor": factor,
     }
 
 
