@@ -19,11 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 from engine import model_file
 from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
-from engine.errors import PenumbraError, not_built
-from engine.grow import Growth, grow, settle_boxes, settle_leaves
+from engine.errors import PenumbraError
+from engine.grow import Growth, Middle, grow, settle_boxes, settle_leaves, settle_middles
 from engine.noise import Noise, ResolvedNoise, width_noise
 from engine.prune import Pruning, prune_pessimistically
-from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal
+from engine.quinlan import settle_quinlan
+from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal, seed_of
 from engine.route import decided, leaf_shares, mixture, training_weights
 from engine.search import Search
 from engine.table import (
@@ -43,6 +44,7 @@ from engine.zones import Zone, settle_zones
 
 Floats = NDArray[np.float64]
 NOISES = ("noise", "noise_search", "noise_propagation", "noise_evaluation")
+CALIBRATED = ("zone_factor_", "zone_rate_", "zone_target_", "_uncalibrated_tree")  # what calibrate_zones leaves
 READING = ("evaluation", "decision", "tau", "cost", "abstain_cost")
 
 
@@ -61,6 +63,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     noise_search, noise_propagation, noise_evaluation : `Noise` for one use alone, in place of `noise`.
     u_s, u_p, u_e : factors on σ in search, propagation and evaluation.
     nominal : names or positions of columns to read as nominal beside text, categorical and boolean ones.
+    random_state : seed of whatever draws (the bootstrap zone, folds): a whole number, a RandomState or a Generator;
+        None = 0, so that the same patients always give the same tree.
     class_weight : None, "balanced": n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for classes it
         does not name; imprecise labels weigh 1. It multiplies sample_weight.
     The others are numbers that METHODS §0 explains.
@@ -70,12 +74,14 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     tree_ : Tree. classes_ : (K,). n_leaves_, depth_, n_features_in_ : int. feature_importances_ : (M,), sums to 1.
     feature_names_in_ : (M,), when X had names. schema_ : Schema. recipe_ : Recipe. notes_ : sentences from the fit.
     noise_search_, noise_propagation_, noise_evaluation_ : ResolvedNoise, the factors u included.
+    zone_factor_, zone_rate_, zone_target_ : float, after `calibrate_zones`: the factor on every δ, the out-of-fold
+        undecided rate it reached, the rate it aimed at. A model read from a file has the factor alone.
 
     Examples
     --------
     >>> import pandas as pd
     >>> X = pd.DataFrame({"glucose": [88.0, 95.0, 142.0, 160.0]})
-    >>> model = UncertainTreeClassifier(search="soft", noise=Noise(sigma={"glucose": 8.0}))
+    >>> model = UncertainTreeClassifier(search="soft", min_weight_leaf=1, noise=Noise(sigma={"glucose": 8.0}))
     >>> model.fit(X, ["no", "no", "yes", "yes"]).predict(X).tolist()
     ['no', 'no', 'yes', 'yes']
     """
@@ -194,7 +200,10 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
                 raise PenumbraError(
                     f"{name} is a {type(params[name]).__name__}; give a Noise, such as Noise(sigma=...)."
                 )
-        recipe, refused = Recipe(**{name: params[name] for name in DEFAULTS}), refusal(params)
+        chosen = {name: params[name] for name in DEFAULTS}
+        if chosen["random_state"] is not None:  # one number, drawn now, that the fitted model can be saved with
+            chosen["random_state"] = seed_of(chosen["random_state"])
+        recipe, refused = Recipe(**chosen), refusal(params)
         if refused is not None:
             raise PenumbraError(refused)
         table = self._training_table(X, y, sample_weight)
@@ -206,7 +215,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             table.labels.classes,
         )
         self.n_features_in_ = table.schema.n_variables
-        self.__dict__.pop("feature_names_in_", None)
+        for name in ("feature_names_in_", *CALIBRATED):
+            self.__dict__.pop(name, None)
         if table.schema.named and all(isinstance(name, str) for name in X.columns):
             self.feature_names_in_ = np.array(table.schema.names, dtype=object)
         for use, u in (
@@ -399,9 +409,15 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         other._reading()
         return other
 
-    def calibrate_zones(self, X: Any, y: Any, target: Any) -> Any:
-        """Refuse: calibration of zones is not built yet."""
-        raise not_built("calibrate_zones")
+    def calibrate_zones(self, X: Any, y: Any, target: Any, sample_weight: Any = None) -> UncertainTreeClassifier:
+        """Scale every zone of the fitted tree so that the undecided rate comes nearest `target`; return the model.
+
+        `target` is a rate, or "bayes". `tree_` is replaced; `zone_factor_`, `zone_rate_` and `zone_target_` tell what
+        was done. See `engine.calibration.calibrate_zones`. METHODS §7 (+)
+        """
+        from engine.calibration import calibrate_zones  # asked of the floor above only when called
+
+        return calibrate_zones(self, X, y, target, sample_weight)
 
     def to_json(self) -> str:
         """Return the fitted model as JSON text, every number at full precision."""
@@ -420,6 +436,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             resolved,
             self.schema_,
             self.tree_,
+            getattr(self, "zone_factor_", None),
         )
 
     @classmethod
@@ -447,6 +464,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         model.recipe_ = Recipe(**{name: getattr(model, name) for name in DEFAULTS})
         model_file.check_against(parts["tree"], model.recipe_.leaf, model.recipe_.zone)
         model.schema_, model.tree_, model.notes_ = parts["schema"], parts["tree"], []
+        if parts["zone_factor"] is not None:
+            model.zone_factor_ = parts["zone_factor"]
         if model.cost is not None:
             check_costs(model.cost, len(model.tree_.classes))
         model.n_features_in_ = model.schema_.n_variables
@@ -492,6 +511,15 @@ def make_search(
     )  # fmt: skip
 
 
+def make_zone(search: Search, recipe: Recipe, noise_evaluation: ResolvedNoise) -> Zone:
+    """Return how δ is found over the search's table."""
+    return Zone(
+        search, recipe.zone, recipe.epsilon, recipe.zone_z, noise_evaluation, recipe.weight_floor,
+        float(recipe.alpha), float(recipe.percentile),
+        None if recipe.n_bootstraps is None else int(recipe.n_bootstraps), seed_of(recipe.random_state),
+    )  # fmt: skip
+
+
 def fit_tree(
     table: Table,
     recipe: Recipe,
@@ -502,16 +530,17 @@ def fit_tree(
     """Return the grown, pruned and settled tree, and what the search has to say."""
     search = make_search(table, recipe, noise_search, noise_propagation)
     max_depth = None if recipe.max_depth is None else int(recipe.max_depth)
-    root = grow(
-        Growth(
-            search,
-            recipe.propagation,
-            noise_propagation,
-            recipe.weight_floor,
-            max_depth,
-            float(recipe.min_weight_split),
-        )
+    zone = make_zone(search, recipe, noise_evaluation)
+    growth = Growth(
+        search,
+        recipe.propagation,
+        noise_propagation,
+        recipe.weight_floor,
+        max_depth,
+        float(recipe.min_weight_split),
+        Middle(zone, int(recipe.min_samples_middle)) if recipe.branching == "middle" else None,
     )
+    root = grow(growth)
     if recipe.pruning == "pessimistic":
         prune_pessimistically(
             root,
@@ -524,20 +553,14 @@ def fit_tree(
                 recipe.pruning_laplace,
             ),
         )
+    if growth.middle is not None and recipe.pruning != "none":
+        settle_middles(root, growth)
     settle_boxes(root)
-    if recipe.zone != "none":
-        settle_zones(
-            root,
-            Zone(
-                search,
-                recipe.zone,
-                recipe.epsilon,
-                recipe.zone_z,
-                noise_evaluation,
-                recipe.weight_floor,
-            ),
-        )
     settle_leaves(root, recipe.leaf)
+    if recipe.zone == "quinlan":
+        settle_quinlan(root, table, recipe.weight_floor)
+    elif recipe.zone != "none" and growth.middle is None:
+        settle_zones(root, zone)
     classes = tuple(c.item() if isinstance(c, np.generic) else c for c in table.labels.classes)
     return freeze(root, table.schema.names, table.schema.categories, classes), sorted(search.notes)
 

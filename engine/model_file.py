@@ -98,7 +98,7 @@ def settings_in(held: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_text(
     params: Mapping[str, Any], noises: Mapping[str, Noise | None], resolved: Mapping[str, ResolvedNoise],
-    schema: Schema, tree: Tree,
+    schema: Schema, tree: Tree, zone_factor: float | None = None,
 ) -> str:  # fmt: skip
     """Return a model as JSON text with every number at full precision.
 
@@ -106,6 +106,7 @@ def to_text(
     ----------
     params : constructor arguments without the noises. noises : the stated noises by argument name.
     resolved : the noises of search, propagation and evaluation as resolved in training.
+    zone_factor : by what the tree's zones were multiplied after the fit, None when they were not.
     """
     record = {
         "format": FORMAT,
@@ -123,6 +124,7 @@ def to_text(
         },
         "classes": tree.classes,
         "tree": {name: nested_out(getattr(tree, name).tolist()) for name in ARRAYS},
+        "zone_factor": zone_factor,
     }
     try:
         record["sha256"] = checksum(json.loads(json.dumps(record, allow_nan=False)))
@@ -142,7 +144,7 @@ def checksum(record: Mapping[str, Any]) -> str:
 
 
 def from_text(text: str) -> dict[str, Any]:
-    """Return the parts of a model from JSON text: params, noises, resolved, schema, tree.
+    """Return the parts of a model from JSON text: params, noises, resolved, schema, tree, zone_factor.
 
     Raises
     ------
@@ -238,6 +240,8 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
     require(set(resolved) == {"search", "propagation", "evaluation"}, "its noise")
     nominal = dict(record["params"]).get("nominal")
     require(nominal is None or isinstance(nominal, list), "its list of nominal columns")
+    factor = record.get("zone_factor")
+    require(factor is None or (isinstance(factor, float) and 0.0 <= factor < math.inf), "its zone factor")
     noises = {name: None if n is None else Noise.from_dict(n) for name, n in record["noise"].items()}
     return {
         "params": settings_in(record["params"]),
@@ -245,6 +249,7 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
         "resolved": resolved,
         "schema": schema,
         "tree": tree,
+        "zone_factor": factor,
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,15 @@ SHAPES = {
 }
 WIDEST = 1e6  # in training ranges, and of a cv: more makes every reading say nothing, which is a slip of the pen
 LEAST_MEAN = 0.1  # in standard deviations: nearer zero, a fraction of the mean says nothing about the error
+TWO_SIDED_95 = 1.96
 Value = TypeVar("Value")
+
+
+class SigmaAt(Protocol):
+    """Anything that knows the measurement error of a variable at a value, as `ResolvedNoise` does."""
+
+    def at(self, j: int, x: Any) -> Any:
+        """Return σ of variable `j` at `x`, in the variable's unit."""
 
 
 @dataclass(frozen=True)
@@ -254,7 +262,8 @@ def conditional_median(x: Any, sigma: Any, shape: int, low: float, high: float) 
     flip = below > 0.0  # the upper tail is read as the lower one, where F keeps its digits
     below, above = np.where(flip, -above, below), np.where(flip, -below, above)
     level = 0.5 * (kernels.cdf_all(below, shape) + kernels.cdf_all(above, shape))
-    z = np.where(sigma > 0.0, quantile(level, shape), 0.0)
+    z = np.where(level > 0.0, quantile(level, shape), above)
+    z = np.where(sigma > 0.0, z, 0.0)
     median: NDArray[np.float64] = x + sigma * np.where(flip, -z, z)
     return np.minimum(np.maximum(median, np.nextafter(low, np.inf)), high)
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from engine.decide import check_costs
 from engine.errors import PenumbraError, not_built
 
@@ -32,8 +34,8 @@ NOT_BUILT: dict[str, frozenset[str]] = {
     "criterion": frozenset({"nb_accuracy"}),
     "search": frozenset(),
     "propagation": frozenset(),
-    "branching": frozenset({"middle", "nary"}),
-    "zone": frozenset({"node_bootstrap", "class_overlap", "gain_ratio", "quinlan"}),
+    "branching": frozenset({"nary"}),
+    "zone": frozenset(),
     "pruning": frozenset({"nb_accuracy", "pessimistic+nb_accuracy"}),
     "leaf": frozenset({"naive_bayes"}),
     "evaluation": frozenset(),
@@ -223,6 +225,11 @@ def number_between(low: float, high: float, low_open: bool = False, high_open: b
     return check
 
 
+def is_whole(value: Any, least: int) -> bool:
+    """Return True for a whole number that is at least `least`."""
+    return number_between(least, math.inf, high_open=True)(value) and float(value).is_integer()
+
+
 POSITIVE = number_between(0.0, math.inf, low_open=True, high_open=True)
 NOT_NEGATIVE = number_between(0.0, math.inf, high_open=True)
 NUMBERS: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -252,6 +259,30 @@ def shown(value: Any) -> str:
     """Return a setting for a sentence: as it is written when it is a plain value, else what kind it is."""
     plain = value is None or isinstance(value, (str, bool, Real))
     return repr(value)[:80] if plain else f"a {type(value).__name__}"
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed of everything that draws: `random_state` itself when it is a whole number, and 0 when None.
+
+    The same patients must give the same tree today and tomorrow, so None is one fixed seed, not (as elsewhere in
+    scikit-learn) fresh randomness; pass a RandomState or Generator for that.
+
+    Raises
+    ------
+    PenumbraError
+        For anything but None, a whole number from 0, a RandomState or a Generator.
+    """
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, (str, bool)) or not is_whole(random_state, 0):
+        raise PenumbraError(
+            f"random_state is {shown(random_state)}; give a whole number, 0 or more, a RandomState, or None for seed 0."
+        )
+    return int(random_state)
 
 
 def check_rule(recipe: Recipe) -> None:
@@ -303,6 +334,12 @@ def check_recipe(recipe: Recipe) -> None:
         raise PenumbraError(
             f"max_depth is {shown(recipe.max_depth)}; give a whole number, 0 or more, or None for no limit."
         )
+    if recipe.n_bootstraps is not None and not is_whole(recipe.n_bootstraps, 1):
+        raise PenumbraError(
+            f"n_bootstraps is {shown(recipe.n_bootstraps)}; give a whole number from 1, or None for the rule by size."
+        )
+    if not is_whole(recipe.min_samples_middle, 0):
+        raise PenumbraError(f"min_samples_middle is {shown(recipe.min_samples_middle)}; give a whole number from 0.")
     check_class_weight(recipe.class_weight)
     sentence = refusal(params) or unbuilt(params)
     if sentence is not None:
