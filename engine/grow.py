@@ -15,9 +15,9 @@ from engine.criteria import is_pure
 from engine.gates import child_boxes, divide, node_splits
 from engine.leaves import leaf_probability
 from engine.noise import ResolvedNoise
-from engine.search import Arrivals, Candidate, Search, arrivals, best_split, sifted
+from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, sifted
 from engine.table import Table
-from engine.tree import NOMINAL, Node
+from engine.tree import BINS, NOMINAL, REST, Node
 
 Floats = NDArray[np.float64]
 
@@ -90,13 +90,9 @@ def grow(growth: Growth) -> Node:
         dense[here.rows] = 0.0
         if candidate is None:
             continue
-        nominal = candidate.gate == NOMINAL
-        put_split(
-            node,
-            candidate,
-            int(table.schema.n_categories[candidate.variable]) if nominal else 2,
-            boxes,
-        )
+        codes = child_codes(growth.search, here, candidate)
+        put_split(node, candidate, len(codes), boxes)
+        node.codes = codes
         pieces = divide(
             node_splits(node, table), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
             growth.propagation, growth.noise, growth.weight_floor, refit=True,
@@ -104,12 +100,14 @@ def grow(growth: Growth) -> Node:
         if (pieces.sum(axis=0) > 0.0).sum() < 2:  # a propagation finer than the search can leave everyone together
             node.become_leaf()
             continue
-        used = here.used | {node.variable} if nominal else here.used
-        for weight in pieces.T:
+        used = here.used | {node.variable} if candidate.gate in (NOMINAL, BINS) else here.used
+        for code, weight in zip(node.codes, pieces.T, strict=True):
             present = weight > 0.0
             rows, kept = here.rows[present], np.ascontiguousarray(weight[present])
             child = make_node(table, rows, kept, node.depth + 1)
             node.children.append(child)
+            if code == REST:  # stands for values that nobody here has: it stays a leaf of the node itself
+                continue
             dense[rows] = kept
             order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
             dense[rows] = 0.0
@@ -131,12 +129,16 @@ def stops(growth: Growth, node: Node, here: Arrivals) -> bool:
 
 
 def settle_leaves(root: Node, leaf: str) -> None:
-    """Write the class probabilities of every node; one without weight has its parent's. METHODS §5"""
+    """Write the class probabilities of every node; one without weight, or of REST, has its parent's. METHODS §5"""
     stack: list[tuple[Node, Floats | None]] = [(root, None)]
     while stack:
         node, above = stack.pop()
         node.probability = leaf_probability(node.class_weight, above, leaf)
-        stack.extend((child, node.probability) for child in node.children)
+        for code, child in zip(node.codes, node.children, strict=True):
+            if code == REST:
+                child.probability = node.probability
+            else:
+                stack.append((child, node.probability))
 
 
 def settle_boxes(root: Node) -> None:
