@@ -497,13 +497,20 @@ def fit_tree(
             float(recipe.min_weight_split),
         )
     )
-    pruning = Pruning(
-        table, recipe.propagation, noise_propagation, recipe.weight_floor, recipe.confidence, recipe.pruning_laplace
-    )
     if recipe.pruning != "none" and recipe.leaf == "naive_bayes":
-        prune_naive_bayes(root, pruning, recipe.pruning)
+        prune_naive_bayes(root, table, recipe.pruning, recipe.confidence)
     elif recipe.pruning == "pessimistic":
-        prune_pessimistically(root, pruning)
+        prune_pessimistically(
+            root,
+            Pruning(
+                table,
+                recipe.propagation,
+                noise_propagation,
+                recipe.weight_floor,
+                recipe.confidence,
+                recipe.pruning_laplace,
+            ),
+        )
     settle_boxes(root)
     if recipe.zone != "none":
         settle_zones(
@@ -519,7 +526,7 @@ def fit_tree(
         )
     settle_leaves(root, recipe.leaf)
     if recipe.leaf == "naive_bayes":
-        settle_bayes(root, table, recipe.propagation, noise_propagation, recipe.weight_floor)
+        settle_bayes(root, table)
     classes = tuple(c.item() if isinstance(c, np.generic) else c for c in table.labels.classes)
     cuts = table.cuts if table.n_bins else None
     return freeze(root, table.schema.names, table.schema.categories, classes, cuts), sorted(search.notes)

@@ -801,6 +801,35 @@ def divide(rows, weight, original, column, splits, kind, error, floor, refit, pi
 
 
 @compiled
+def sort_pieces(rows, pieces, code, share):
+    """Sort the patients of a divided node by child: rows and weights (m,), bounds (C + 1,) and each child's sums.
+
+    `pieces` (n, C) holds their weights, a patient in no child of which it has none. The sums are the class weights
+    (C, K), a label set shared among its members, the weights and the squared weights (C,).
+    """
+    n, n_children = pieces.shape
+    bounds = np.zeros(n_children + 1, np.int64)
+    for r in range(n):
+        for c in range(n_children):
+            bounds[c + 1] += pieces[r, c] > 0.0
+    bounds = np.cumsum(bounds)
+    kept, weight, place = np.empty(bounds[-1], np.int32), np.empty(bounds[-1]), bounds[:-1].copy()
+    by_class, total, squares = np.zeros((n_children, share.shape[1])), np.zeros(n_children), np.zeros(n_children)
+    for r in range(n):
+        own = share[code[rows[r]]]
+        for c in range(n_children):
+            w = pieces[r, c]
+            if w > 0.0:
+                kept[place[c]], weight[place[c]] = rows[r], w
+                place[c] += 1
+                total[c] += w
+                squares[c] += w * w
+                for k in range(len(own)):
+                    by_class[c, k] += w * own[k]
+    return kept, weight, bounds, by_class, total, squares
+
+
+@compiled
 def settle_pieces(pieces, weight, least):
     """Turn shares in `pieces` into weights; a piece below `least` goes whole to the heaviest child (first on ties)."""
     heaviest = 0
@@ -1112,10 +1141,11 @@ def sort_by_value(rows, weight, values, j, order, ends):
 
 
 @compiled
-def split_right(rows, weight, values, free, j, order, ends, fit):
+def split_right(rows, weight, values, free, j, least, order, ends, fit):
     """Return the weight classified rightly by a naive Bayes on every part of a split on variable `j`; -inf without two.
 
-    Patients with the value missing count in every part by fragment. `order` (n,) and `ends` (V,) are written.
+    Patients with the value missing count in every part by fragment. A split that cannot pass `least` is given up and
+    has -inf too. `order` (n,) and `ends` (V,) are written.
     """
     if sort_by_value(rows, weight, values, j, order, ends) < 2:
         return -np.inf
@@ -1124,7 +1154,7 @@ def split_right(rows, weight, values, free, j, order, ends, fit):
     members, part, known = np.empty(n, np.int64), np.empty(n), 0.0
     for r in order[:n_known]:
         known += weight[r]
-    others = free[free != j]
+    others, left = free[free != j], weight.sum()
     right, begin = 0.0, 0
     for v in range(size):
         end, inside, count = ends[v], 0.0, 0
@@ -1139,24 +1169,31 @@ def split_right(rows, weight, values, free, j, order, ends, fit):
             members[count], part[count] = rows[r], weight[r] * (inside / known)
             count += 1
         right += right_weight(members[:count], part[:count], part[:count], values, others, fit)
+        left -= part[:count].sum()
+        if right + left <= least:
+            return -np.inf
     return right
 
 
 @compiled
-def best_bayes_splits(rows, weight, values, free):
-    """Training accuracy of an n-ary split on every variable of `free`, a naive Bayes on each part. [C], METHODS §8.
+def bayes_splits(rows, weight, values, free, every):
+    """Training accuracy of an n-ary split on the variables `free`, a naive Bayes on each part. [C], METHODS §8.
 
     Returns `right` (M,), the weight then classified rightly (-inf for a variable without two occurring values or not
-    free), and the weight that one naive Bayes on the whole node classifies rightly.
+    free), and the weight that one naive Bayes on the whole node classifies rightly. Unless `every` split is wanted,
+    those that are no better than one before by 1e-9 are given up.
     """
     right = np.full(len(values.first) - 1, -np.inf)
     widest = 1
     for j in free:
         widest = max(widest, values.first[j + 1] - values.first[j])
-    fit, order, ends = empty_fit(values.first, values.share.shape[1]), np.empty(len(rows), np.int64), np.empty(widest, np.int64)
+    fit = empty_fit(values.first, values.share.shape[1])
+    order, ends, least = np.empty(len(rows), np.int64), np.empty(widest, np.int64), -np.inf
     own = right_weight(rows.astype(np.int64), weight, weight, values, free, fit)
     for j in free:
-        right[j] = split_right(rows, weight, values, free, j, order, ends, fit)
+        right[j] = split_right(rows, weight, values, free, j, least, order, ends, fit)
+        if not every:
+            least = max(least, right[j] + SLACK_WEIGHT)
     return right, own
 
 

@@ -142,7 +142,7 @@ def prune_pessimistically(root: Node, pruning: Pruning) -> None:
             charges[id(node)] = choose(pruning, node, rows, weight, boxes, kept)
 
 
-def prune_naive_bayes(root: Node, pruning: Pruning, how: str) -> None:
+def prune_naive_bayes(root: Node, table: Table, how: str, confidence: float) -> None:
     """Prune a grown tree with naive Bayes leaves bottom-up in place. [C], METHODS §8.
 
     Parameters
@@ -151,11 +151,11 @@ def prune_naive_bayes(root: Node, pruning: Pruning, how: str) -> None:
         child; "nb_accuracy", when its own naive Bayes does not do worse on its patients than the subtree;
         "pessimistic+nb_accuracy", one after the other.
     """
-    found = places(root, pruning.table, pruning.propagation, pruning.noise, pruning.weight_floor)
-    right = right_weights(found, pruning.table)
+    found = places(root)
+    right = right_weights(found, table)
     weight = np.array([place.node.weight for place in found])
     wrong = np.maximum(0.0, weight - right)
-    charges = weight * upper_limits(wrong, np.maximum(weight, TIE), pruning.confidence)
+    charges = weight * upper_limits(wrong, np.maximum(weight, TIE), confidence)
     steps = {"pessimistic": [charges], "nb_accuracy": [wrong], "pessimistic+nb_accuracy": [charges, wrong]}
     nodes = [place.node for place in found]
     for cost in steps[how]:

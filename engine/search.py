@@ -448,29 +448,30 @@ def child_codes(search: Search, here: Arrivals, split: Split) -> NDArray[np.int3
     size = int(first[split.variable + 1] - first[split.variable])
     if search.criterion != "nb_accuracy":
         return np.arange(size, dtype=np.int32)
-    codes = search.table.coded[split.variable][here.rows]
-    met = np.unique(codes[~np.isnan(codes)]).astype(np.int32)
+    cells = search.table.values.cells[here.rows, split.variable]
+    met = np.flatnonzero(np.bincount(cells[cells >= 0] - first[split.variable], minlength=size)).astype(np.int32)
     return met if len(met) == size else np.append(met, np.int32(REST))
 
 
-def accuracy_candidates(search: Search, here: Arrivals) -> list[Candidate]:
-    """Return the split of every unused variable into the values that occur, a naive Bayes on each part. [C], METHODS §8
+def accuracy_gains(search: Search, here: Arrivals, every: bool) -> Floats:
+    """Return (M,) the training accuracy that splitting each unused variable adds, -inf without two values. [C], §8
 
-    Its gain is the training accuracy that it adds to the node's own naive Bayes, which may be none or negative.
+    The split has a child for every value that occurs, a naive Bayes on each, against one on the whole node: what it
+    adds may be none or negative. Unless `every` one is wanted, splits that cannot be the best are left at -inf.
     """
     free = np.array([j for j in range(len(search.table.columns)) if j not in here.used], dtype=np.int64)
-    right, own = kernels.best_bayes_splits(here.rows, here.weight, search.table.values, free)
-    weight = float(here.weight.sum())
-    return [
-        Candidate(int(j), float(right[j] - own) / weight, value_gate(search, int(j)))
-        for j in np.flatnonzero(right > -np.inf)
-    ]
+    right, own = kernels.bayes_splits(here.rows, here.weight, search.table.values, free, every)
+    gains: Floats = (right - own) / here.weight.sum()
+    return gains
 
 
-def most_accurate(found: list[Candidate], weight: float) -> Candidate | None:
-    """Return the candidate with the most weight classified rightly, the lowest variable within 1e-9. METHODS §8"""
-    top = max((candidate.gain for candidate in found), default=0.0)
-    return next((candidate for candidate in found if (top - candidate.gain) * weight <= TIE_ACCURACY), None)
+def most_accurate(search: Search, here: Arrivals) -> Candidate | None:
+    """Return the split with the most weight classified rightly, the lowest variable within 1e-9. [C], METHODS §8"""
+    gains = accuracy_gains(search, here, every=False)
+    if gains.max() == -np.inf:
+        return None
+    j = int(np.argmax((gains.max() - gains) * here.weight.sum() <= TIE_ACCURACY))
+    return Candidate(j, float(gains[j]), value_gate(search, j))
 
 
 def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> list[Candidate]:
@@ -482,7 +483,8 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     only_the_best : leave out a variable whose points cannot gain what another variable gains, which saves its search.
     """
     if search.criterion == "nb_accuracy":
-        return accuracy_candidates(search, here)
+        gains = accuracy_gains(search, here, every=True)
+        return [Candidate(int(j), float(gains[j]), value_gate(search, int(j))) for j in np.flatnonzero(gains > -np.inf)]
     labels = search.labels
     numeric = search.table.schema.numeric
     binned = numeric & search.nary
@@ -556,7 +558,7 @@ def best_split(search: Search, here: Arrivals) -> Candidate | None:
     METHODS §4.
     """
     if search.criterion == "nb_accuracy":
-        return most_accurate(candidates(search, here), float(here.weight.sum()))
+        return most_accurate(search, here)
     by_gain = search.criterion != "gain_ratio"  # a ratio is weighed against the mean of every variable's gain
     found = [candidate for candidate in candidates(search, here, only_the_best=by_gain) if candidate.gain > LEAST_GAIN]
     if not found:

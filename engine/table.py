@@ -332,7 +332,9 @@ def read_labels(y: Any, n: int) -> LabelSets:
         raise PenumbraError(f"X has {n} patients but y has {len(raw)} labels: inconsistent numbers of samples.")
     members: list[tuple[Any, ...] | None] = []
     for label in raw:
-        if isinstance(label, (set, frozenset, tuple, list)):
+        if type(label) is str:
+            members.append((label,))
+        elif isinstance(label, (set, frozenset, tuple, list)):
             if not label or any(is_missing(c) for c in label):
                 raise PenumbraError("y holds an empty or unfinished set of classes; use None where nothing is known.")
             members.append(plain(label))
@@ -352,9 +354,11 @@ def read_labels(y: Any, n: int) -> LabelSets:
     sets: dict[frozenset[int], int] = {frozenset([k]): k for k in range(len(classes))}
     code = np.empty(n, dtype=np.int32)
     full = frozenset(range(len(classes)))
+    met: dict[tuple[Any, ...] | None, int] = {}
     for i, label in enumerate(members):
-        key = full if label is None else frozenset(place[c] for c in label)
-        code[i] = sets.setdefault(key, len(sets))
+        if label not in met:
+            met[label] = sets.setdefault(full if label is None else frozenset(place[c] for c in label), len(sets))
+        code[i] = met[label]
     member = np.zeros((len(sets), len(classes)), dtype=bool)
     for key, s in sets.items():
         member[s, list(key)] = True
