@@ -179,7 +179,7 @@ def calibrate_zones(
     """
     check_is_fitted(model)
     check_calibration(model, target)
-    table = model._training_table(X, y, sample_weight)
+    table = model._training_table(X, y, sample_weight, model.recipe_)
     if table.schema.n_variables != model.n_features_in_:
         raise PenumbraError("calibrate_zones takes the columns that the model was fitted on.")
     rate = bayes_error_bound(X, y, model.nominal) if target == "bayes" else float(target)

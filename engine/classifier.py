@@ -17,12 +17,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from engine import model_file
+from engine.bayes import settle_bayes
 from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
 from engine.errors import PenumbraError
 from engine.grow import Growth, Middle, grow, settle_boxes, settle_leaves, settle_middles
 from engine.noise import Noise, ResolvedNoise, width_noise
-from engine.prune import Pruning, prune_pessimistically
+from engine.prune import Pruning, prune_naive_bayes, prune_pessimistically
 from engine.quinlan import settle_quinlan
 from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal, seed_of
 from engine.route import decided, leaf_shares, mixture, training_weights
@@ -206,7 +207,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         recipe, refused = Recipe(**chosen), refusal(params)
         if refused is not None:
             raise PenumbraError(refused)
-        table = self._training_table(X, y, sample_weight)
+        table = self._training_table(X, y, sample_weight, recipe)
         if recipe.cost is not None:
             check_costs(recipe.cost, len(table.labels.classes))
         self.schema_, self.recipe_, self.classes_ = (
@@ -241,7 +242,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         )
         return self
 
-    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _training_table(self, X: Any, y: Any, sample_weight: Any, recipe: Recipe) -> Table:
         schema = read_schema(X, self.nominal)
         values = schema.encode(X)
         labels = read_labels(y, len(values))
@@ -258,7 +259,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         if not kept.any():
             raise PenumbraError("class_weight leaves no patient any weight; give a class that occurs a weight above 0.")
         labels = LabelSets(labels.classes, labels.code[kept], labels.member)
-        return Table(schema, np.ascontiguousarray(values[kept].T), labels, weight[kept])
+        n_bins = int(recipe.n_bins) if recipe.branching == "nary" or recipe.leaf == "naive_bayes" else 0
+        return Table(schema, np.ascontiguousarray(values[kept].T), labels, weight[kept], n_bins)
 
     @property
     def n_leaves_(self) -> int:
@@ -370,15 +372,18 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def leaf_answers(self) -> list[Any]:
-        """Return each leaf's own answer in tree order: a class, None = abstain, or a frozenset. METHODS §9"""
+        """Return each leaf's own answer in tree order: a class, None = abstain, or a frozenset. METHODS §9
+
+        A naive Bayes leaf has many; this is the one of its class prior, for a patient of whom nothing more is known.
+        """
         check_is_fitted(self)
         return self._reader().answers(self.tree_.probability[self.tree_.leaves])
 
     def training_weights(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Table, Floats]:
         """Return the training table and the weight (n, N) of its patients at each node, as propagated in the fit."""
         check_is_fitted(self)
-        table = self._training_table(X, y, sample_weight)
         recipe = self.recipe_
+        table = self._training_table(X, y, sample_weight, recipe)
         return table, training_weights(
             self.tree_,
             table,
@@ -508,6 +513,7 @@ def make_search(
     return Search(
         table, noise_search, recipe.criterion, recipe.search, recipe.threshold, least, float(recipe.window),
         float(recipe.resolution), hard, n_points=int(recipe.n_points), mdl_correction=recipe.mdl_correction,
+        nary=recipe.branching == "nary",
     )  # fmt: skip
 
 
@@ -541,7 +547,9 @@ def fit_tree(
         Middle(zone, int(recipe.min_samples_middle)) if recipe.branching == "middle" else None,
     )
     root = grow(growth)
-    if recipe.pruning == "pessimistic":
+    if recipe.pruning != "none" and recipe.leaf == "naive_bayes":
+        prune_naive_bayes(root, table, recipe.pruning, recipe.confidence)
+    elif recipe.pruning == "pessimistic":
         prune_pessimistically(
             root,
             Pruning(
@@ -561,14 +569,23 @@ def fit_tree(
         settle_quinlan(root, table, recipe.weight_floor)
     elif recipe.zone != "none" and growth.middle is None:
         settle_zones(root, zone)
+    if recipe.leaf == "naive_bayes":
+        settle_bayes(root, table)
     classes = tuple(c.item() if isinstance(c, np.generic) else c for c in table.labels.classes)
-    return freeze(root, table.schema.names, table.schema.categories, classes), sorted(search.notes)
+    cuts = table.cuts if table.n_bins else None
+    return freeze(root, table.schema.names, table.schema.categories, classes, cuts), sorted(search.notes)
 
 
 def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
     """Refuse what imprecise labels cannot be combined with. METHODS §0.1"""
     if labels.precise:
         return
+    for axis in ("criterion", "pruning"):
+        if "nb_accuracy" in getattr(settings, axis):
+            raise PenumbraError(
+                f"{axis} {getattr(settings, axis)!r} does not combine with imprecise labels: an answer is right or "
+                "wrong only where the class is known; leave those patients out or choose another."
+            )
     if settings.zone in ("margin", "class_overlap", "quinlan"):
         raise PenumbraError(
             f"zone {settings.zone!r} does not combine with imprecise labels: it needs one class per patient; "

@@ -22,7 +22,7 @@ from engine.noise import Noise, ResolvedNoise
 from engine.table import Schema
 from engine.tree import BINS, BRANCHES, NOMINAL, REST, Node, Tree
 
-FORMAT, VERSION = "penumbra-model", 2
+FORMAT, VERSION = "penumbra-model", 3
 LONGEST = 200_000_000  # characters
 ARRAYS = {f.name: f.type for f in fields(Tree) if f.name not in ("variables", "categories", "classes")}
 DTYPES = {
@@ -210,6 +210,8 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
     for name in ARRAYS:
         arrays[name] = array_in(record["tree"][name], array_dtype(name))
     arrays["cuts"] = arrays["cuts"].reshape(len(schema.names), -1)
+    if not len(arrays["bayes"]):
+        arrays["bayes"] = arrays["bayes"].reshape(0, 0, len(record["classes"]))
     tree = Tree(
         **arrays,
         variables=schema.names,
@@ -285,6 +287,24 @@ def distinct_codes(codes: list[int], n_values: int) -> bool:
     return whole and named == sorted(set(named)) and all(0 <= code < n_values for code in named)
 
 
+def bayes_shape(tree: Tree) -> tuple[int, ...]:
+    """Return the shape that a tree's naive Bayes must have for its variables and classes."""
+    n_cells = int(tree.n_values.sum()) if tree.has_bayes else 0
+    return len(tree.bayes), n_cells, len(tree.classes)
+
+
+def check_bayes(tree: Tree) -> None:
+    """Refuse naive Bayes weights that are no weights, or leaves that do not each have one."""
+    require(bool(np.isfinite(tree.bayes).all() and (tree.bayes >= 0).all()), "its naive Bayes")
+    is_leaf = tree.n_children == 0
+    allowed = range(len(tree.bayes)) if tree.has_bayes else (-1,)
+    require(bool(np.isin(tree.bayes_of[is_leaf], allowed).all()), "its naive Bayes")
+    require(bool((tree.bayes_of[~is_leaf] == -1).all()), "its naive Bayes")
+    cuts = tree.cuts[[names is None for names in tree.categories]]
+    rising = np.isnan(cuts).all(axis=1) | (np.isfinite(cuts).all(axis=1) & (np.diff(cuts, axis=1) >= 0).all(axis=1))
+    require(not tree.has_bayes or bool(rising.all()), "its list of cuts")
+
+
 def check_tree(tree: Tree) -> None:
     """Refuse a tree whose arrays do not describe one tree over its variables and classes."""
     n, n_classes = tree.n_nodes, len(tree.classes)
@@ -295,6 +315,7 @@ def check_tree(tree: Tree) -> None:
     for name in ARRAYS:
         shape: tuple[int, ...] = (n, n_classes) if name in ("class_weight", "probability") else (n,)
         shape = (len(tree.variables), tree.cuts.shape[1]) if name == "cuts" else shape
+        shape = bayes_shape(tree) if name == "bayes" else shape
         require(getattr(tree, name).shape == shape, f"its array {name!r}")
     next_child = 1
     for node in range(n):
@@ -344,6 +365,7 @@ def check_tree(tree: Tree) -> None:
         bool(np.allclose(tree.class_weight.sum(axis=1), tree.weight)),
         "its list of weights",
     )
+    check_bayes(tree)
     known = tree.delta[~np.isnan(tree.delta)]
     require(bool(np.isfinite(known).all() and (known >= 0).all()), "its list of zones")
     require(bool(((tree.probability >= 0) & (tree.probability <= 1)).all()), "its probabilities")

@@ -31,16 +31,17 @@ AXES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 NOT_BUILT: dict[str, frozenset[str]] = {
-    "criterion": frozenset({"nb_accuracy"}),
+    "criterion": frozenset(),
     "search": frozenset(),
     "propagation": frozenset(),
-    "branching": frozenset({"nary"}),
+    "branching": frozenset(),
     "zone": frozenset(),
-    "pruning": frozenset({"nb_accuracy", "pessimistic+nb_accuracy"}),
-    "leaf": frozenset({"naive_bayes"}),
+    "pruning": frozenset(),
+    "leaf": frozenset(),
     "evaluation": frozenset(),
     "decision": frozenset(),
 }
+MOST_BINS = 1000  # a leaf holds a weight for every bin of every variable and class
 THRESHOLDS = ("value", "midpoint", "observed")
 NO_COST = "decision 'cost' needs cost, a table cost[true, answer] in the order of classes_; give one or decide by tau."
 
@@ -330,6 +331,8 @@ def check_recipe(recipe: Recipe) -> None:
         raise PenumbraError(f"width is {shown(recipe.width)}; give a number, 0 or more, or None for a stated noise.")
     if not (POSITIVE(recipe.n_points) and float(recipe.n_points).is_integer()):
         raise PenumbraError(f"n_points is {shown(recipe.n_points)}; give a whole number, 1 or more.")
+    if not (number_between(1.0, MOST_BINS)(recipe.n_bins) and float(recipe.n_bins).is_integer()):
+        raise PenumbraError(f"n_bins is {shown(recipe.n_bins)}; give a whole number from 1 to {MOST_BINS:,}.")
     if recipe.max_depth is not None and not (NOT_NEGATIVE(recipe.max_depth) and float(recipe.max_depth).is_integer()):
         raise PenumbraError(
             f"max_depth is {shown(recipe.max_depth)}; give a whole number, 0 or more, or None for no limit."

@@ -1,4 +1,4 @@
-"""The best split of a node: exact thresholds, the soft grid, resampled points, nominal variables.
+"""The best split of a node: exact thresholds, the soft grid, resampled points, categories and bins, accuracy.
 
 In: the patients at a node with their weights, the noise, the choices. Out: the best candidate, or every variable's.
 """
@@ -19,11 +19,12 @@ from engine.criteria import CODES, kernel_labels
 from engine.errors import PenumbraError
 from engine.noise import ResolvedNoise, conditional_median, quantile
 from engine.table import Table
-from engine.tree import BINARY, NOMINAL
+from engine.tree import BINARY, BINS, NOMINAL, REST
 
 Floats = NDArray[np.float64]
 LEAST_GAIN = 1e-12
 TIE = 1e-12
+TIE_ACCURACY = 1e-9  # of weight classified rightly
 MOST_GRID_STEPS = 20_000
 GRID_SLACK = 1e-9
 SAME_VALUE = 1e-12
@@ -75,7 +76,7 @@ class Arrivals:
 
     rows : (n,) int32, patients present. weight : (n,) their weight here. dense : (N,) the same by patient, 0 elsewhere.
     order : (M, n) int32, present patients by rising value, known first. n_known : (M,) how many are known.
-    used : nominal variables already split on along the path.
+    used : variables split into their values along the path: the nominal ones, and all of an n-ary tree.
     boxes : by variable the interval (a, b] that the path leaves for its true value; a variable not named is free.
     points : by variable the points of a resampled search that are left here; None = to be sifted from all of them.
     """
@@ -123,6 +124,7 @@ class Search:
     notes: set[str] = field(default_factory=set)
     n_points: int = 100
     mdl_correction: bool = False
+    nary: bool = False
 
     @cached_property
     def labels(self) -> kernels.Labels:
@@ -183,7 +185,7 @@ def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
     """
     if not isinstance(search.min_weight_leaf, str):
         return search.min_weight_leaf
-    if not search.table.schema.numeric[j]:
+    if search.nary or not search.table.schema.numeric[j]:
         return C45_NOMINAL
     known = float(here.dense[here.order[j, : here.n_known[j]]].sum())
     return min(C45_MOST, max(C45_LEAST, 0.1 * known / len(search.table.labels.classes)))
@@ -411,10 +413,11 @@ def category_tables(search: Search, here: Arrivals, j: int) -> list[Floats]:
     A soft search shares each patient by the misrecording probability; under hard propagation the hard counts
     matter too.
     """
-    n_categories = int(search.table.schema.n_categories[j])
+    binned = bool(search.table.schema.numeric[j])
+    n_categories = search.table.n_bins if binned else int(search.table.schema.n_categories[j])
     parts: Floats = kernels.category_weights(
         here.rows,
-        search.table.columns[j],
+        search.table.coded[j] if binned else search.table.columns[j],
         search.table.labels.code,
         here.dense,
         n_categories,
@@ -429,7 +432,7 @@ def category_tables(search: Search, here: Arrivals, j: int) -> list[Floats]:
 
 
 def nominal_candidate(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> Candidate | None:
-    """Return the split of nominal variable `j` into one child a category, when two children are heavy enough."""
+    """Return the split of variable `j` into one child a category or bin, when two children are heavy enough."""
     tables = category_tables(search, here, j)
     limit = minimum_weight(search, here, j) - kernels.SLACK_WEIGHT
     for weights in tables:
@@ -438,7 +441,49 @@ def nominal_candidate(search: Search, here: Arrivals, j: int, labels: kernels.La
             return None
     fraction = float(tables[-1].sum() / here.weight.sum())
     gain = float(kernels.partition_gain(tables[0], CODES[search.criterion], labels)) * fraction
-    return Candidate(j, gain, NOMINAL)
+    return Candidate(j, gain, value_gate(search, j))
+
+
+def value_gate(search: Search, j: int) -> int:
+    """Return the gate of a split of variable `j` into one child a value: bins of a numeric one, or categories."""
+    return BINS if search.table.schema.numeric[j] else NOMINAL
+
+
+def child_codes(search: Search, here: Arrivals, split: Split) -> NDArray[np.int32]:
+    """Return the code of each child: its place, category or bin. METHODS §8
+
+    Accuracy-driven growth has a child for every value that occurs, and one for the REST when others are possible.
+    """
+    if split.gate == BINARY:
+        return np.arange(2, dtype=np.int32)
+    first = search.table.first_cell
+    size = int(first[split.variable + 1] - first[split.variable])
+    if search.criterion != "nb_accuracy":
+        return np.arange(size, dtype=np.int32)
+    cells = search.table.values.cells[here.rows, split.variable]
+    met = np.flatnonzero(np.bincount(cells[cells >= 0] - first[split.variable], minlength=size)).astype(np.int32)
+    return met if len(met) == size else np.append(met, np.int32(REST))
+
+
+def accuracy_gains(search: Search, here: Arrivals, every: bool) -> Floats:
+    """Return (M,) the training accuracy that splitting each unused variable adds, -inf without two values. [C], §8
+
+    The split has a child for every value that occurs, a naive Bayes on each, against one on the whole node: what it
+    adds may be none or negative. Unless `every` one is wanted, splits that cannot be the best are left at -inf.
+    """
+    free = np.array([j for j in range(len(search.table.columns)) if j not in here.used], dtype=np.int64)
+    right, own = kernels.bayes_splits(here.rows, here.weight, search.table.values, free, every)
+    gains: Floats = (right - own) / here.weight.sum()
+    return gains
+
+
+def most_accurate(search: Search, here: Arrivals) -> Candidate | None:
+    """Return the split with the most weight classified rightly, the lowest variable within 1e-9. [C], METHODS §8"""
+    gains = accuracy_gains(search, here, every=False)
+    if gains.max() == -np.inf:
+        return None
+    j = int(np.argmax((gains.max() - gains) * here.weight.sum() <= TIE_ACCURACY))
+    return Candidate(j, float(gains[j]), value_gate(search, j))
 
 
 def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> list[Candidate]:
@@ -449,18 +494,22 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     search : table, noise and choices. here : the patients at the node.
     only_the_best : leave out a variable whose points cannot gain what another variable gains, which saves its search.
     """
+    if search.criterion == "nb_accuracy":
+        gains = accuracy_gains(search, here, every=True)
+        return [Candidate(int(j), float(gains[j]), value_gate(search, int(j))) for j in np.flatnonzero(gains > -np.inf)]
     labels = search.labels
     numeric = search.table.schema.numeric
+    binned = numeric & search.nary
     soft = np.array([search.is_soft(j) for j in range(len(numeric))])
     resampled = np.array([search.is_resampled(j) for j in range(len(numeric))])
     if here.points is None:
         here = sifted(search, here)
-    found = exact_candidates(search, here, numeric & ~soft & ~resampled, labels)
+    found = exact_candidates(search, here, numeric & ~soft & ~resampled & ~binned, labels)
     one: Callable[[Search, Arrivals, int, kernels.Labels], Candidate | None]
-    for j in np.flatnonzero(soft | ~numeric):
+    for j in np.flatnonzero(soft | binned | ~numeric):
         if int(j) in here.used:
             continue
-        one = soft_candidate if numeric[j] else nominal_candidate
+        one = soft_candidate if soft[j] else nominal_candidate
         candidate = one(search, here, int(j), labels)
         if candidate is not None:
             found.append(candidate)
@@ -497,7 +546,7 @@ def split_entropy(search: Search, here: Arrivals, split: Split) -> float:
     search : whose weights the parts are counted by. here : the patients at the node.
     split : a candidate, or a growing node that is split; a middle child is not counted apart.
     """
-    if split.gate == NOMINAL:
+    if split.gate in (NOMINAL, BINS):
         parts = category_tables(search, here, split.variable)[0].sum(axis=1)
     else:
         known = float(here.dense[here.order[split.variable, : here.n_known[split.variable]]].sum())
@@ -520,6 +569,8 @@ def best_split(search: Search, here: Arrivals) -> Candidate | None:
 
     METHODS §4.
     """
+    if search.criterion == "nb_accuracy":
+        return most_accurate(search, here)
     by_gain = search.criterion != "gain_ratio"  # a ratio is weighed against the mean of every variable's gain
     found = [candidate for candidate in candidates(search, here, only_the_best=by_gain) if candidate.gain > LEAST_GAIN]
     if not found:

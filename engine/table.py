@@ -20,6 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
+from engine import kernels
 from engine.errors import PenumbraError
 
 Floats = NDArray[np.float64]
@@ -172,10 +173,34 @@ class Table:
         return cuts
 
     @cached_property
+    def first_cell(self) -> NDArray[np.int64]:
+        """(M + 1,): where each variable's cells begin, one cell a category or bin. METHODS §8"""
+        return first_cells(np.where(self.schema.numeric, self.n_bins, self.schema.n_categories))
+
+    @cached_property
+    def values(self) -> kernels.Values:
+        """Return the patients as naive Bayes reads them: every value a cell, -1 where missing."""
+        cells = kernels.value_cells(
+            np.ascontiguousarray(self.columns.T), self.cuts, self.schema.n_categories, self.first_cell
+        )
+        return kernels.Values(cells, self.first_cell, self.labels.code, self.labels.share)
+
+    @cached_property
+    def coded(self) -> Floats:
+        """(M, n) float64, each value's category or bin from 0, NaN where missing."""
+        codes = (self.values.cells - self.first_cell[:-1]).astype(np.float64)
+        return np.ascontiguousarray(np.where(self.values.cells < 0, np.nan, codes).T)
+
+    @cached_property
     def sorted_values(self) -> list[Floats]:
         """Per variable the known training values in rising order."""
         order, known = self.sorted_rows
         return [self.columns[j][order[j, : known[j]]] for j in range(len(order))]
+
+
+def first_cells(n_values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each variable's cells begin (M + 1,), from how many values each can take (M,)."""
+    return np.concatenate([[0], np.cumsum(n_values)]).astype(np.int64)
 
 
 def listed(names: Iterable[Any], most: int = 8) -> str:
@@ -383,6 +408,9 @@ def read_labels(y: Any, n: int) -> LabelSets:
         raise PenumbraError(f"X has {n} patients but y has {len(raw)} labels: inconsistent numbers of samples.")
     members: list[tuple[Any, ...] | None] = []
     for given in raw:
+        if type(given) is str:
+            members.append((given,))
+            continue
         label = given.tolist() if isinstance(given, np.ndarray) else given
         if isinstance(label, (set, frozenset, tuple, list)):
             if not label or any(is_missing(c) for c in label):
@@ -410,9 +438,11 @@ def read_labels(y: Any, n: int) -> LabelSets:
     sets: dict[frozenset[int], int] = {frozenset([k]): k for k in range(len(classes))}
     code = np.empty(n, dtype=np.int32)
     full = frozenset(range(len(classes)))
+    met: dict[tuple[Any, ...] | None, int] = {}
     for i, label in enumerate(members):
-        key = full if label is None else frozenset(place[c] for c in label)
-        code[i] = sets.setdefault(key, len(sets))
+        if label not in met:
+            met[label] = sets.setdefault(full if label is None else frozenset(place[c] for c in label), len(sets))
+        code[i] = met[label]
     member = np.zeros((len(sets), len(classes)), dtype=bool)
     for key, s in sets.items():
         member[s, list(key)] = True
