@@ -10,7 +10,7 @@ import pandas as pd
 
 from engine import VARIANTS, Noise, variant
 
-NASTY = ["it's \"x\"", "a\nb\\", "</script><!--", "\u2028é\u2029", "]]> & {0} %s"]
+NASTY = ['it\'s "x"', "a\nb\\", "</script><!--", "\u2028é\u2029", "]]> & {0} %s"]
 
 
 def patients(seed, n, missing=0.15):
@@ -41,8 +41,8 @@ def named_model(name, seed=0, kind="mixed", shape="normal", **changes):
     kind : "numeric", "mixed" (nominal and missing too), "three" (classes) or "sets" (abstentions among the labels).
     """
     X = patients(seed, 150, 0.0 if kind == "numeric" else 0.15)
-    X = X[["glucose", "bmi", "shift"]] if kind == "numeric" else X
     y = outcomes(X, seed, ["ill", "unclear", "well"] if kind == "three" else ["ill", "well"])
+    X = X[["glucose", "bmi", "shift"]] if kind == "numeric" else X
     if kind == "sets":
         y[::7] = [None] * len(y[::7])
     noise = Noise(
