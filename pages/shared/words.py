@@ -91,8 +91,13 @@ def listing(names: Sequence[str]) -> str:
 
 
 def plain(text: Any) -> str:
-    """Return a data text so that Streamlit's Markdown shows it as it stands."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+!|~$:&\-])", r"\\\1", re.sub(r"\s*\n\s*", " ", str(text)))
+    """Return a data text so that Streamlit's Markdown, a control's label too, shows it as it stands.
+
+    An address would become a link of its own accord, so a word joiner, which nobody sees, parts it.
+    """
+    flat = re.sub(r"\s*\n\s*", " ", str(text))
+    parted = re.sub(r"(?i)(?<=\bwww)(?=\.)|(?<=[a-z])(?=://)|(?<=\w)(?=@\w)", "\u2060", flat)
+    return re.sub(r"([\\`*_{}\[\]()<>#+!|~$:&\-])", r"\\\1", parted)
 
 
 def safe(text: Any) -> str:
