@@ -149,3 +149,82 @@ def test_why_finds_the_split_that_was_taken():
         assert reasons.best[0].gain == pytest.approx(tree.gain[node])
         curve = reasons.soft or reasons.exact
         assert curve[1].max() == pytest.approx(tree.gain[node])
+
+
+def test_another_sigma_leaves_the_same_patient_on_screen():
+    at = open_page("patient")
+    number = at.number_input(key="patient_row").value
+    for sigma in (0.0, 15.0):
+        open_page("noise", at)
+        at.number_input(key="value_Ejection fraction").set_value(sigma).run()
+        open_page("patient", at)
+        assert at.number_input(key="patient_row").value == number
+
+
+def lacking(n=60):
+    """A clinic whose rows 3, 13, 23, … lack glucose."""
+    lines = [f"{'' if i % 10 == 2 else 90 + i},{20 + i % 9},{'x' if i % 3 else 'y'}" for i in range(n)]
+    return "\n".join(["glucose,bmi,class", *lines]).encode()
+
+
+def test_a_patient_keeps_the_files_row_and_their_own_readings_when_others_are_set_aside():
+    at = open_page("patient", upload(lacking()))
+    at.toggle(key="show_rest").set_value(True).run()
+    at.number_input(key="patient_row").set_value(9).run()
+    at.number_input(key="field_bmi").set_value(77.0).run()
+    open_page("data", at)
+    at.multiselect(key="aside").select("glucose").run()
+    open_page("patient", at)
+    sound(at)
+    assert at.number_input(key="patient_row").value == 9
+    at.toggle(key="show_rest").set_value(True).run()
+    assert (at.number_input(key="field_glucose").value, at.number_input(key="field_bmi").value) == (98.0, 77.0)
+    listed = next(each.value for each in at.dataframe)
+    assert listed.index.name == "row"
+    assert 9 not in listed.index
+    assert 3 not in listed.index
+
+
+def test_a_patient_set_aside_is_refused_by_number_and_said_when_on_screen():
+    at = open_page("patient", upload(lacking()))
+    at.number_input(key="patient_row").set_value(13).run()
+    at.toggle(key="show_rest").set_value(True).run()
+    at.number_input(key="field_bmi").set_value(77.0).run()
+    open_page("data", at)
+    at.multiselect(key="aside").select("glucose").run()
+    open_page("patient", at)
+    shown = at.number_input(key="patient_row").value
+    assert shown != 13
+    assert any("Patient 13 is set aside" in each.value for each in at.warning)
+    assert not at.session_state["penumbra_choices"].typed
+    at.number_input(key="patient_row").set_value(20).run()
+    assert not at.warning
+    at.number_input(key="patient_row").set_value(23).run()
+    assert at.number_input(key="patient_row").value == 20
+    assert any("Patient 23 is set aside" in each.value for each in at.warning)
+
+
+def test_undo_neither_changes_the_patient_nor_brings_typed_readings_back():
+    at = open_page("patient")
+    at.number_input(key="patient_row").set_value(30).run()
+    at.number_input(key=EF).set_value(77.0).run()
+    open_page("noise", at)
+    at.number_input(key="value_Ejection fraction").set_value(2.0).run()
+    open_page("patient", at)
+    at.number_input(key="patient_row").set_value(40).run()
+    reading = at.number_input(key=EF).value
+    open_page("tree", at)
+    at.button(key="undo").click().run()
+    open_page("patient", at)
+    assert at.number_input(key="patient_row").value == 40
+    assert at.number_input(key=EF).value == reading != 77.0
+
+
+def test_another_way_to_read_the_file_forgets_the_patient():
+    at = open_page("patient", upload(lacking()))
+    at.number_input(key="patient_row").set_value(9).run()
+    at.number_input(key="field_bmi").set_value(500.0).run()
+    open_page("data", at)
+    at.text_input(key="fact_missing").set_value("-").run()
+    held = at.session_state["penumbra_choices"]
+    assert (held.row, held.typed) == (-1, {})

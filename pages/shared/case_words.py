@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 
 
 TYPED = "It starts at the middle of the training patients; empty means missing. " + PRIVATE
+ROW = "The patient's row in the file, the first under the names being 1; it stays theirs whoever is set aside."
 WHOLE_TREE = "Show the whole tree"
 BRANCH_SHARES = "Shares on the branches are coherent: how often the true patient goes each way."
 SIMILAR = "By standardised distance over the values both have. They take no part in the answer."
@@ -38,6 +39,10 @@ class Card:
     key: str
     sentence: str
     help: str = CAVEATS
+
+
+def refused(asked: int, shown: int) -> str:
+    return f"Patient {asked:,} is set aside on the Data page, so this is patient {shown:,}."
 
 
 def not_asked(n: int) -> str:

@@ -20,14 +20,24 @@ Floats = NDArray[np.float64]
 
 
 def row() -> int | None:
-    """Return the patient's row, None for a typed case; until one is chosen, the first within 1 σ of a threshold."""
-    chosen, distance = state.choices().row, fitted().distance
+    """Return the patient's place among those not set aside, None for a typed case.
+
+    Until one is chosen it is the first within 1 σ of a threshold, who is then held on to. A patient who has been set
+    aside meanwhile is not silently another: the page says so, and what was typed of them is forgotten.
+    """
+    chosen, found = state.choices().row, fitted()
     if chosen is None:
         return None
-    if chosen == state.NEAR_A_THRESHOLD:
-        near = np.flatnonzero(distance.min(axis=1) <= 1.0)
-        return int(near[0]) if len(near) else 0
-    return min(chosen, len(distance) - 1)
+    place = found.data.place(chosen)
+    if place is not None:
+        return place
+    near = np.flatnonzero(found.distance.min(axis=1) <= 1.0)
+    place = int(near[0]) if len(near) else 0
+    if chosen != state.NEAR_A_THRESHOLD:
+        state.forget_patient()
+        state.refuse_row(chosen)
+    state.keep_row(int(found.data.lines[place]))
+    return place
 
 
 def readings() -> dict[str, Any]:
