@@ -25,6 +25,7 @@ MIDDLE_PART = (0.025, 0.975)
 FAR_OFF = 3.0
 BARS = 30
 TINY = 1e-12
+HUGE = 1e300  # beyond it a range is no longer a number
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,12 @@ def axis_of(values: Floats, include: Sequence[float] = ()) -> Axis:
     Where the whole range is more than three times the middle 95 %, a few far-off values would squeeze all others into
     one bar: the axis then covers the middle 95 % and what must be included.
     """
-    known = values[np.isfinite(values)]
+    known = np.clip(values[np.isfinite(values)], -HUGE, HUGE)
     if known.size == 0:
         return Axis(0.0, 1.0, 1.0, 0)
     least, most = float(known.min()), float(known.max())
-    if most <= least:
-        width = abs(least) * 0.1 or 1.0
+    if most - least <= 1.0 / HUGE:
+        width = abs(least) * 0.1 if abs(least) > 1.0 / HUGE else 1.0
         return Axis(least - width, least + width, width / 5, max(0, math.ceil(-math.log10(width / 10))))
     low, high = (float(edge) for edge in np.quantile(known, MIDDLE_PART))
     if high > low and most - least > FAR_OFF * (high - low):

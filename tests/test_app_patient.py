@@ -12,10 +12,12 @@ import pytest
 from screens import clinic, heading, open_page, sound, text, upload
 
 from engine.borderline import distances, near_share
+from engine.classifier import one_row
 from engine.neighbours import neighbours
 from engine.number_words import probability_text
 from engine.route import reach
 from engine.why import why
+from pages.shared.words import count
 
 EF = "field_Ejection fraction"
 
@@ -78,7 +80,7 @@ def test_tau_turns_an_answer_into_none_with_its_reason():
     at.number_input(key=EF).set_value(70.0).run()
     at.slider(key="tau").set_value(1.0).run()
     sound(at)
-    assert heading(at).startswith("No answer: 0.9")
+    assert heading(at).startswith("No answer: best class no, 0.9")
     assert "< τ 1.00" in heading(at)
 
 
@@ -228,3 +230,94 @@ def test_another_way_to_read_the_file_forgets_the_patient():
     at.text_input(key="fact_missing").set_value("-").run()
     held = at.session_state["penumbra_choices"]
     assert (held.row, held.typed) == (-1, {})
+
+
+def test_only_what_the_tree_asks_of_the_patient_is_asked_for():
+    at = open_page("patient")
+    at.number_input(key="patient_row").set_value(10).run()
+    sound(at)
+    found, model, _ = model_and_readings(at)
+    tree = found.model.tree_
+    case = model.case(found.data.X.iloc[9])
+    asked = {tree.variables[j] for j in tree.variable if j >= 0}
+    assert case.missing
+    assert not asked & set(case.missing)
+    assert "Missing:" not in text(at)
+    assert "Measure what is missing" not in text(at)
+
+
+def test_a_patient_shared_among_leaves_is_not_told_of_one_leaf_alone():
+    at = open_page("patient")
+    at.number_input(key=EF).set_value(None).run()
+    sound(at)
+    _, model, fields = model_and_readings(at)
+    at.toggle(key="show_rest").set_value(True).run()
+    _, model, fields = model_and_readings(at)
+    shares = model.shares(one_row(fields, model.schema_))[0]
+    among = int((shares >= 0.005).sum())
+    assert among > 1
+    shown = text(at)
+    assert f"Shared among {count(among)} leaves; the largest share, " in shown
+    assert f"is in leaf {int(np.argmax(shares)) + 1}, where" in shown
+    assert "In the leaf reached" not in shown
+
+
+def test_a_missing_reading_is_not_called_measurement_error():
+    at = open_page("patient")
+    at.number_input(key=EF).set_value(None).run()
+    shown = text(at)
+    assert "plausible true states (measurement error and the missing Ejection fraction)" in shown
+    assert "measurement error only" not in shown
+    assert "range from measurement error and the missing Ejection fraction only" in shown
+    assert heading(at).endswith("Measure first: Ejection fraction.") or not heading(at).startswith("No answer")
+    open_page("noise", at)
+    at.slider(key="factor").set_value(0.0).run()
+    open_page("patient", at)
+    shown = text(at)
+    assert "measurement error plays no part" not in shown
+    assert "plausible true states (the missing Ejection fraction)" in shown
+
+
+@pytest.mark.parametrize(
+    ("reading", "said"),
+    [(330.0, "330 % cannot be"), (-5.0, "−5 % cannot be"), (0.0, "0 may mean missing"), (99.0, "lies outside the")],
+)
+def test_a_reading_that_cannot_be_or_that_nobody_had_is_said_first(reading, said):
+    at = open_page("patient")
+    assert not at.warning
+    at.number_input(key=EF).set_value(reading).run()
+    sound(at)
+    assert any(said in each.value.replace("\\", "") for each in at.warning)
+
+
+def test_a_probability_against_tau_names_its_class():
+    at = open_page("patient")
+    seen = set()
+    for row in range(1, 60):
+        at.number_input(key="patient_row").set_value(row).run()
+        if heading(at).startswith("No answer"):
+            best = re.search(r"best class (\w+), ([\d.]+) <", heading(at))
+            p = float(re.search(r"P\(yes\) (\d\.\d+)", text(at))[1])
+            assert float(best[2]) == pytest.approx(p if best[1] == "yes" else 1 - p, abs=0.006)
+            assert f"This patient is answered, with {best[1]}, up to" in text(at)
+            seen.add(best[1])
+        if len(seen) == 2:
+            break
+    assert seen == {"yes", "no"}
+
+
+def test_the_nearest_exact_change_is_counted_in_sd_and_whole_numbers_stay_whole():
+    rows = [
+        f"{i % 4},{(i * 37 % 101) * 100}.5,{'x' if (i % 4 >= 2) != (i * 37 % 101 > 60) else 'y'}" for i in range(200)
+    ]
+    at = upload("\n".join(["count,wide,class", *rows]).encode())
+    open_page("patient", at)
+    at.number_input(key="patient_row").set_value(102).run()
+    sound(at)
+    found, model, _ = model_and_readings(at)
+    case = model.case(found.data.X.iloc[101])
+    change = case.nearest_change["count"]
+    assert change is not None
+    assert change % 1
+    keys = [each.value.replace("\\", "") for each in at.markdown if each.value.startswith("## ")]
+    assert {"## +1", "## −1"} & set(keys)

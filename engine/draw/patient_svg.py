@@ -6,6 +6,7 @@ In: a tree, the training evidence, the patient's case, and the reader's view. Ou
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,16 @@ from engine.draw.picture import Picture, leaf_sentence, leaf_style, polyline, ri
 from engine.draw.sheet import View, box, dot, fill, fit, flow, hatched, line, on_hatch, sheet, text_width, titled, words
 from engine.evidence import Evidence
 from engine.export import answer_text
-from engine.number_words import error_text, number_text, percent_text, probability_text, share_text, weight_text
+from engine.number_words import (
+    error_text,
+    exact_text,
+    number_text,
+    percent_text,
+    plain,
+    probability_text,
+    share_text,
+    weight_text,
+)
 from engine.tree import BINS, NOMINAL, Tree
 
 PATIENT_RIBBON = 22.0
@@ -93,6 +103,28 @@ def _reading_words(name: str, value: str, unit: str, x: float, y: float, room: f
     return [words(x, y, shown, "z14 b"), *after]
 
 
+def _threshold_beside(picture: Picture, node: int, value: float, sigma: float) -> str:
+    """The threshold in so many decimals that a distance worked out from it comes out as the one that is printed."""
+    theta, closed = float(picture.tree.threshold[node]), bool(picture.tree.closed_le[node])
+    text = picture.evidence.threshold_text(node)
+    slack = 0.005 * (sigma if sigma > 0 else abs(value - theta))
+
+    def true(text: str) -> bool:
+        cut = float(text.replace("−", "-"))
+        same = (value <= cut) == (value <= theta) if closed else (value < cut) == (value < theta)
+        return same and abs(cut - theta) <= slack
+
+    decimals = len(text.partition(".")[2])
+    tried = (text, *(plain(theta, places) for places in range(decimals, 13)))
+    return next(filter(true, tried), exact_text(theta))
+
+
+def _difference(value: str, theta: str) -> str:
+    """The distance of two printed figures, exactly as a reader would work it out."""
+    a, b = (Decimal(text.replace("−", "-")) for text in (value, theta))
+    return format(abs(a - b).normalize(), "f")
+
+
 def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
     """How far the reading lies from the threshold in words, the threshold in σ from the reading, and whether above."""
     tree, sigma = picture.tree, _sigma(picture, node, case)
@@ -102,12 +134,13 @@ def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
         return f"{tree.n_children[node]} branches", 0.0, False
     if value is None or not math.isfinite(float(value)):
         return f"threshold {text}, shared", 0.0, False
+    text = _threshold_beside(picture, node, float(value), sigma)
     distance = float(value) - theta
     above = distance > 0 or (distance == 0 and not tree.closed_le[node])
     word = "above" if above else "below" if distance < 0 else "on"
     if sigma > 0:
         return f"{abs(distance) / sigma:.2f} σ {word} {text}", -distance / sigma, above
-    return f"{number_text(abs(distance), 3)} {word} {text}", 0.0, above
+    return f"{_difference(number_text(float(value), 6), text)} {word} {text}", 0.0, above
 
 
 def _case_lit(case: Any) -> list[bool]:
@@ -185,7 +218,9 @@ def _share_words(
     if len(children) == 2 and to.room >= TWO_SIDED_SLOT:
         x, anchor = (to.centre - width / 2 - 8, " e") if place_ == 0 else (to.centre + width / 2 + 8, "")
         return titled(words(x, to.y - 9, text, style + anchor), title)
-    return titled(words(to.centre, to.y - 7, fit(text, to.room), style.replace("z14 ", "") + " m halo"), title)
+    outward = -1 if to.centre < placed.rectangles[node].centre else 1
+    x, anchor = to.centre + outward * (width / 2 + 6), " e" if outward < 0 else ""
+    return titled(words(x, to.y - 7, fit(text, to.room), style.replace("z14 ", "") + anchor + " halo"), title)
 
 
 def _patient_split(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: str) -> str:

@@ -71,6 +71,7 @@ def reasons_box(found: present_tree.Fitted, view: View, reasons: Reasons) -> Non
         exact_best=reasons.exact_best,
         exact_text="" if reasons.exact_best is None else told.edge_text(node, reasons.exact_best),
         unit=view.units.get(tree.variables[reasons.variable], ""),
+        soft_search=found.model.recipe_.search == "soft",
         label=tree_words.gain_label(found.model.recipe_.criterion),
         dark=widgets.dark(),
     )
