@@ -267,7 +267,7 @@ def _patient_leaf(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: st
         body.append(hatched(at.x + 1.5, at.y + 1.5, at.width - 3, 22, 6))
     head = picture.reason(node)[0].rstrip(":")
     write = on_hatch if answer is None else words
-    body.append(write(left, at.y + 17, fit(head, at.width - 14, 12, True), leaf_style(picture, node)))
+    body.append(write(left, at.y + 17, picture.fit_answer(head, at.width - 14), leaf_style(picture, node)))
     body.append(words(left, at.y + 47, share_text(share), "z18 b"))
     place_ = view.class_index(answer)
     body.append(box(left, at.y + 55, right - left, 6, "var(--hair)", round_=3))
@@ -350,7 +350,7 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     body.append(box(1.25, y, width - 2.5, 66, style="frame picked" + (" unanswered" if unanswered else ""), round_=8))
     if unanswered:
         body.append(hatched(2.5, y + 1.2, width - 5, 28, 7))
-    head, style = fit(head, width - 100, 14, True), "z14 " + leaf_style(picture, leaf)
+    head, style = picture.fit_answer(head, width - 100, 14), "z14 " + leaf_style(picture, leaf)
     body.append(on_hatch(13, y + 20, head, style, 14) if unanswered else words(13, y + 20, head, style))
     n = weight_text(float(tree.weight[leaf]), picture.fractional)
     told = f"leaf {picture.leaf_number[leaf]}, {why}, n {n}"

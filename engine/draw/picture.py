@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.draw.sheet import View, box, esc, fill, ink, letter, words
+from engine.draw.sheet import View, box, esc, fill, fit, fit_apart, ink, letter, words
 from engine.evidence import Evidence
 from engine.export import FEW_PATIENTS, branch_tests, is_fractional
 from engine.leaves import probability_range
@@ -113,6 +113,14 @@ class Picture:
             return "Abstains:", why
         text = view.answer(answer)
         return (text[:1].upper() + text[1:] if not view.several else text), why
+
+    def fit_answer(self, text: str, width: float, size: float = 12) -> str:
+        """Return a leaf's answer in bold, cut so that the classes stay apart."""
+        if text.startswith("Abstains"):
+            return fit(text, width, size, True)
+        heads = [self.view.lettered(k) for k in range(len(self.view.classes))]
+        heads = heads if self.view.several else [head[:1].upper() + head[1:] for head in heads]
+        return fit_apart(text, heads, width, size, True)
 
     def path_words(self, node: int) -> str:
         """Return the way from the root to the node in words."""

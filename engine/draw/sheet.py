@@ -231,6 +231,18 @@ def fit(text: str, width: float, size: float = 12, bold: bool = False) -> str:
     return kept.rstrip() + "…"
 
 
+def fit_apart(text: str, others: Sequence[str], width: float, size: float = 12, bold: bool = False) -> str:
+    """Return the text, cut at the front where it begins as another does, so that the part that differs is kept."""
+    if text_width(text, size, bold) <= width:
+        return text
+    alike = max((_same_start(text, other) for other in others if other != text), default=0)
+    return fit(f"…{text[alike:]}" if alike > 2 else text, width, size, bold)
+
+
+def _same_start(a: str, b: str) -> int:
+    return next((i for i, pair in enumerate(zip(a, b, strict=False)) if pair[0] != pair[1]), min(len(a), len(b)))
+
+
 def words(x: float, y: float, content: str, style: str = "") -> str:
     """Return a text element; `content` is escaped here."""
     style = f' class="{style}"' if style else ""

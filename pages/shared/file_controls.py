@@ -139,7 +139,7 @@ def _label_row(label: str, count: str, part: float, k: int, meaning: str) -> Non
     bar.html(f"<div class='penumbra-bar'><i class='{look}' style='width:{max(4, 70 * part):.0f}%'></i>{count}</div>")
     with means:
         st.selectbox(
-            f"What {words.plain(label)} means",
+            f"What {words.hidden(label)} means",
             ["class", "abstained"],
             format_func={"class": "a class", "abstained": "the doctor abstained"}.__getitem__,
             label_visibility="collapsed",
@@ -173,7 +173,7 @@ def roles_alone(names: list[str]) -> None:
         left.markdown(f"**{words.plain(name)}**")
         with right:
             st.selectbox(
-                f"Role of {words.plain(name)}",
+                f"Role of {words.hidden(name)}",
                 list(data_words.ROLE_LABELS),
                 index=None,
                 placeholder="as guessed",
@@ -196,7 +196,7 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
     role = column.kind if variable else column.role
     with cells[1]:
         st.selectbox(
-            f"Role of {words.plain(name)}",
+            f"Role of {words.hidden(name)}",
             list(data_words.ROLE_LABELS),
             format_func=data_words.role,
             label_visibility="collapsed",
@@ -206,7 +206,7 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
         if variable and column.kind == "numeric":
             unit = present_data.unit_of(column)
             widgets.text(
-                f"Unit of {words.plain(name)}", f"unit_{name}", unit, "unit", partial(state.put, "units", name)
+                f"Unit of {words.hidden(name)}", f"unit_{name}", unit, "unit", partial(state.put, "units", name)
             )
     with cells[3]:
         if variable and column.kind == "numeric":

@@ -56,7 +56,7 @@ def sigma_value(name: str, part: str, value: float, label: str, most: float | No
         set_sigma(name, part, 0.0 if new is None else new)
 
     st.number_input(
-        f"σ of {words.plain(name)}, {words.plain(label)}",
+        f"σ of {words.hidden(name)}, {words.hidden(label)}",
         min_value=0.0,
         max_value=most,
         step=0.1,
@@ -131,7 +131,7 @@ def statement(data: present_data.Prepared, name: str, numeric: bool) -> None:
     cells = st.columns(INNER, gap="small", vertical_alignment="center")
     with cells[0]:
         st.selectbox(
-            f"Form of σ of {words.plain(name)}",
+            f"Form of σ of {words.hidden(name)}",
             [form for form in FORMS if form == "exact" or (form == "misrecord") != numeric],
             format_func=noise_words.FORM_LABELS.__getitem__,
             label_visibility="collapsed",
@@ -149,7 +149,7 @@ def statement(data: present_data.Prepared, name: str, numeric: bool) -> None:
     if numeric and stated.form != "exact":
         with cells[3]:
             st.selectbox(
-                f"Shape of the error of {words.plain(name)}",
+                f"Shape of the error of {words.hidden(name)}",
                 list(SHAPES),
                 format_func=noise_words.SHAPE_LABELS.__getitem__,
                 label_visibility="collapsed",
@@ -199,7 +199,7 @@ def sources(found: present_tree.Fitted) -> None:
         )
         with right:
             st.text_area(
-                f"Source of σ of {words.plain(name)}", height="content", max_chars=300, placeholder="No source yet",
+                f"Source of σ of {words.hidden(name)}", height="content", max_chars=300, placeholder="No source yet",
                 label_visibility="collapsed",
                 **widgets.bind(
                     f"source_{name}", found.data.sigma[name].source, partial(set_sigma, name, "source")
