@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 import pytest
-from screens import clinic, heading, open_page, sound, text, upload
+from screens import clinic, heading, open_page, sound, text, upload, whole
 
 from engine.borderline import distances, near_share
 from engine.classifier import one_row
@@ -321,3 +321,22 @@ def test_the_nearest_exact_change_is_counted_in_sd_and_whole_numbers_stay_whole(
     assert change % 1
     keys = [each.value.replace("\\", "") for each in at.markdown if each.value.startswith("## ")]
     assert {"## +1", "## −1"} & set(keys)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+def test_readings_at_the_end_of_the_floats_leave_every_page_standing():
+    rows = "".join(f"{'-' if i % 2 else ''}1.{i % 5}e308,{i % 7},{'xy'[i % 2]}\n" for i in range(60))
+    at = upload(f"huge,v,class\n{rows}".encode())
+    for page in ("data", "noise", "tree", "patient"):
+        whole(open_page(page, at))
+        assert not any("unforeseen" in each.value for each in at.error)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+def test_a_vanishing_sigma_draws():
+    at = open_page("noise", upload(clinic()))
+    at.selectbox(key="form_Glucose (mg/dL)").select("sd").run()
+    at.number_input(key="value_Glucose (mg/dL)").set_value(1e-320).run()
+    for page in ("noise", "tree", "patient"):
+        whole(open_page(page, at))
+        assert not any("unforeseen" in each.value for each in at.error)
