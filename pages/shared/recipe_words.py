@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pages.shared.words import listing
+from engine.recipe import NO_COST
+from pages.shared.words import listing, unscored
 
 VARIANT_LABELS = {"C4.5": "C4.5 (by information gain)"}
 AXIS_LABELS = {
@@ -140,6 +141,8 @@ def choice_meaning(axis: str, value: str) -> str:
 
 def against(reason: str) -> str:
     """Return why a choice cannot be had, in short."""
+    if reason == NO_COST:
+        return "Not built yet: a table of costs."
     unbuilt = re.match(r"(.*) is not built yet", reason)
     said = in_words(unbuilt[1] if unbuilt else reason)
     return f"Not built yet: {said}" if unbuilt else f"Not possible: {said}"
@@ -147,7 +150,7 @@ def against(reason: str) -> str:
 
 def in_words(text: str) -> str:
     """Return a sentence of the engine with the axes and choices as this page names them."""
-    return re.sub(r"'(\w[\w+]*)'", lambda found: f"“{choice('', found[1])}”", text)
+    return unscored(re.sub(r"'(\w[\w+]*)'", lambda found: f"“{choice('', found[1])}”", text))
 
 
 def equals_hard(idle: Sequence[str]) -> str:
