@@ -340,3 +340,13 @@ def test_a_vanishing_sigma_draws():
     for page in ("noise", "tree", "patient"):
         whole(open_page(page, at))
         assert not any("unforeseen" in each.value for each in at.error)
+
+
+def test_the_last_tau_that_is_said_to_answer_does():
+    at = open_page("patient")
+    at.number_input(key=EF).set_value(70.0).run()
+    last = float(re.search(r"is answered, with no, up to τ ([\d.]+\d)", text(at))[1])
+    at.slider(key="tau").set_value(last).run()
+    assert heading(at) == "Worse within a year: no"
+    at.slider(key="tau").set_value(round(last + 0.01, 2)).run()
+    assert heading(at).startswith("No answer")

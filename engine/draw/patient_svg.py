@@ -229,6 +229,7 @@ def _patient_split(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: s
     where, z, above = _where(picture, node, case)
     unit = picture.unit(node)
     error = error_text(number_text(sigma, 4), unit) if sigma > 0 else "taken as exact"
+    error = "" if value == "missing" else error
     nominal = picture.tree.gate[node] in (NOMINAL, BINS)
     error = "" if nominal and sigma == 0 else error
     bell = lit and at.width >= 180 and not nominal and value != "missing"
@@ -243,7 +244,7 @@ def _patient_split(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: s
     body.append(words(left, at.y + 57, fit(where, room + (8 if bell else 0)), "i2"))
     if bell:
         body += _cut_bell(at.x + at.width - 78, at.y + 61, 66, 31, z, above, exact=sigma <= 0)
-    told = f"{picture.name(node)} {value}, {error or 'category'}, {where}; share of the true patient here"
+    told = f"{picture.name(node)} {value}, {f'{error}, ' if error else ''}{where}; share of the true patient here"
     sentence = f"{told} {share_text(float(case.reach[node]))}."
     title = f"{picture.path_words(node)}\n{picture.name(node)}: threshold {picture.evidence.threshold_text(node)}\n"
     title += f"share {float(case.reach[node]):.6g}"
@@ -319,7 +320,7 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
         value, sigma = _value_words(picture, node, case), _sigma(picture, node, case)
         where, z, above = _where(picture, node, case)
         error = error_text(number_text(sigma, 4), picture.unit(node)) if sigma > 0 else "taken as exact"
-        error = "" if tree.gate[node] in (NOMINAL, BINS) and sigma == 0 else error
+        error = "" if value == "missing" or (tree.gate[node] in (NOMINAL, BINS) and sigma == 0) else error
         body.append(box(1.25, y, width - 2.5, 76, style="frame picked", round_=8))
         unit = picture.unit(node) if value != "missing" else ""
         body += _reading_words(picture.name(node), value, unit, 13, y + 21, width - 134)

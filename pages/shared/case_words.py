@@ -234,7 +234,9 @@ def case_remarks(case: Case, view: View, lacking: Sequence[str]) -> list[str]:
     above = math.floor(100 * p + 1e-9) / 100 + 0.01
     if view.decision == "tau" and case.answer is not None and above <= 1.0:
         where = f"From τ {above:.2f} up" if above < 0.995 else "At τ 1.00"
-        lines.append(f"{where} there would be no answer: best class {best_class(case, view)}, {probability_text(p)}.")
+        lines.append(
+            f"{where} there would be no answer: best class {best_class(case, view)}, {probability_text(p, above)}."
+        )
     return lines
 
 
@@ -243,9 +245,8 @@ def answers_up_to(case: Case, view: View) -> str:
     if view.decision != "tau":
         return ""
     p, name = best_probability(case), best_class(case, view)
-    return (
-        f"This patient is answered, with {name}, {'at every τ' if p > 1 - 1e-9 else f'up to τ {probability_text(p)}'}."
-    )
+    most = f"{math.floor(100 * p + 1e-9) / 100:.2f}"  # τ moves by 0.01
+    return f"This patient is answered, with {name}, {'at every τ' if p > 1 - 1e-9 else f'up to τ {most}'}."
 
 
 def stability_card(case: Case, view: View) -> Card:
