@@ -13,6 +13,12 @@ from pages.shared import state
 
 ASSETS = Path(__file__).parent / "assets"
 
+
+def front() -> None:
+    """Open the Data page: Streamlit serves its default page at `/` alone, so no page with a name can be the default."""
+    st.switch_page("pages/data.py")
+
+
 state.enter_by_the_front_door()
 st.set_page_config("Penumbra", str(ASSETS / "mark.svg"), layout="wide", initial_sidebar_state=264)
 st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "mark.svg"), size="large")
@@ -20,7 +26,8 @@ st.html(ASSETS / "style.css")
 
 st.navigation(
     [
-        st.Page("pages/data.py", title="Data", default=True),
+        st.Page(front, title="Penumbra", default=True, visibility="hidden"),
+        st.Page("pages/data.py", title="Data"),
         st.Page("pages/noise.py", title="Noise"),
         st.Page("pages/tree.py", title="Tree"),
         st.Page("pages/patient.py", title="Patient"),

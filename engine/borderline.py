@@ -6,22 +6,14 @@ In: a tree, encoded patients, their hard reach, the evaluation noise. Out: dista
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.noise import TWO_SIDED_95, SigmaAt
 from engine.tree import Tree
 
 Floats = NDArray[np.float64]
-TWO_SIDED_95 = 1.96
-
-
-class SigmaAt(Protocol):
-    """Anything that knows a variable's measurement error, as `ResolvedNoise` does."""
-
-    def at(self, j: int, x: Any) -> Any:
-        """Return σ of variable `j` at `x`, in the variable's unit."""
 
 
 def distances(tree: Tree, values: Floats, reach: Floats, noise: SigmaAt) -> Floats:

@@ -7,15 +7,16 @@ Out: an `Evidence`: histograms, blend ranges, counts that add up, and the patien
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tree import NOMINAL, Tree
+from engine.noise import TWO_SIDED_95, SigmaAt
+from engine.number_words import plain, shortest
+from engine.tree import BINARY, NOMINAL, Tree
 
 Floats = NDArray[np.float64]
 NICE_STEPS = (1.0, 2.0, 2.5, 4.0, 5.0, 10.0)
@@ -24,14 +25,8 @@ MIDDLE_PART = (0.025, 0.975)
 FAR_OFF = 3.0
 BARS = 30
 TINY = 1e-12
-TWO_SIDED_95 = 1.96
-
-
-class SigmaAt(Protocol):
-    """Anything that knows the measurement error of a variable at a value, as `ResolvedNoise` does."""
-
-    def at(self, j: int, x: Any) -> Any:
-        """Return σ of variable `j` at `x`, in the variable's unit."""
+LARGEST = 1e300  # a range of larger values may be more than a float holds
+SHRINK = 1e20  # a power of ten, which leaves round ends round
 
 
 @dataclass(frozen=True)
@@ -111,6 +106,8 @@ def axis_of(values: Floats, include: Sequence[float] = ()) -> Axis:
     known = values[np.isfinite(values)]
     if known.size == 0:
         return Axis(0.0, 1.0, 1.0, 0)
+    if max(abs(float(known.min())), abs(float(known.max()))) > LARGEST:
+        return enlarged(axis_of(known / SHRINK, [value / SHRINK for value in include]))
     least, most = float(known.min()), float(known.max())
     if most <= least:
         width = abs(least) * 0.1 or 1.0
@@ -134,10 +131,17 @@ def axis_of(values: Floats, include: Sequence[float] = ()) -> Axis:
     return Axis(start, end, step, decimals, least < start, most > end)
 
 
-def plain(value: float, decimals: int) -> str:
-    """Return a number at a fixed number of decimals with a true minus sign, never "−0"."""
-    text = f"{value:.{decimals}f}"
-    return text.lstrip("-") if float(text) == 0.0 else text.replace("-", "−")
+def enlarged(axis: Axis) -> Axis:
+    """Return the axis of values that were shrunk, its ends no further than a float reaches."""
+    end = float(np.finfo(np.float64).max)
+    low, high = (min(max(edge * SHRINK, -end), end) for edge in (axis.low, axis.high))
+    return Axis(low, high, axis.step * SHRINK, 0, axis.below, axis.above)
+
+
+def steps_between(start: float, end: float, step: float) -> float:
+    """Return how many steps lead from start to end, also where their distance is more than a float holds."""
+    distance = end - start
+    return distance / step if math.isfinite(distance) else end / step - start / step
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +164,7 @@ class Evidence:
     noise: SigmaAt | None = None
     _axes: dict[int, Axis] = field(default_factory=dict, repr=False)
     _bars: dict[tuple[int, int | None], Histogram] = field(default_factory=dict, repr=False)
-    _texts: dict[int, str] = field(default_factory=dict, repr=False)
+    _texts: dict[tuple[int, float], str] = field(default_factory=dict, repr=False)
 
     @cached_property
     def weight(self) -> Floats:
@@ -217,15 +221,31 @@ class Evidence:
 
     def threshold_text(self, node: int) -> str:
         """Return the node's threshold, short but still parting the same patients ("" without one)."""
-        if node not in self._texts:
-            theta, variable = float(self.tree.threshold[node]), int(self.tree.variable[node])
-            if variable < 0 or not np.isfinite(theta):
-                return ""
-            values, closed = self.values[:, variable], bool(self.tree.closed_le[node])
-            wanted = left_of(values, theta, closed)
-            decimals = self._decimals(variable, theta)
-            self._texts[node] = shortest(theta, decimals, lambda x: not np.any(left_of(values, x, closed) != wanted))
-        return self._texts[node]
+        theta = float(self.tree.threshold[node])
+        return self.edge_text(node, theta) if self.tree.variable[node] >= 0 and np.isfinite(theta) else ""
+
+    def edge_text(self, node: int, edge: float) -> str:
+        """Return a threshold or zone edge of the node, short but with every training patient on its own side.
+
+        Notes
+        -----
+        A zone is closed above, `low < x <= high` (METHODS §7), whatever the side on which the threshold is closed.
+        """
+        variable, theta = int(self.tree.variable[node]), float(self.tree.threshold[node])
+        if (node, edge) not in self._texts:
+            cuts = edge == theta and self.tree.gate[node] == BINARY
+            closed, slack = (bool(self.tree.closed_le[node]), 0.0) if cuts else (True, self._slack(node))
+            values, decimals = self.values[:, variable], self._decimals(variable, edge)
+            wanted = left_of(values, edge + slack, closed)
+            self._texts[node, edge] = shortest(
+                edge, decimals, lambda x: not np.any(left_of(values, x, closed) != wanted)
+            )
+        return self._texts[node, edge]
+
+    def _slack(self, node: int) -> float:
+        """What rounding may take off a zone's edge: a reading on the edge still counts as the gate counts it."""
+        theta, low, high = (float(part[node]) for part in (self.tree.threshold, self.tree.low, self.tree.high))
+        return TINY * sum(abs(part) for part in (theta, (high - low) / 2) if np.isfinite(part))
 
     def sigma(self, node: int) -> float:
         """Return σ at the node's threshold, 0 when the variable is exact or nominal."""
@@ -249,6 +269,11 @@ class Evidence:
             return Band(theta - TWO_SIDED_95 * sigma, theta + TWO_SIDED_95 * sigma, "measurement error", sigma)
         return Band(math.nan, math.nan, None, sigma)
 
+    def band_text(self, node: int) -> tuple[str, str]:
+        """Return the edges of the node's blend range in words, true to the counts of `split_counts`."""
+        band = self.band(node)
+        return (self.edge_text(node, band.low), self.edge_text(node, band.high)) if band.kind else ("", "")
+
     def histogram(self, node: int, bins: int | None = None) -> Histogram:
         """Return the node's patients by class along its split variable.
 
@@ -267,17 +292,17 @@ class Evidence:
         if variable < 0:
             return Histogram(np.array([0.0, 1.0]), self.class_weight[node][None, :].copy())
         axis = self.axis(variable)
-        step = axis.step if bins is None else (axis.high - axis.low) / max(bins, 1)
+        step = axis.step if bins is None else steps_between(axis.low, axis.high, max(bins, 1))
         if self.tree.categories[variable] is not None:
             edges: Floats = np.arange(axis.low, axis.high + 1.0, dtype=np.float64)
             closed = False
         else:
             origin = theta if np.isfinite(theta) else axis.low
-            first = math.ceil((axis.low - origin) / step - 1e-9)
-            last = math.floor((axis.high - origin) / step + 1e-9)
-            inner = origin + step * np.arange(first, last + 1)
+            first = math.ceil(steps_between(origin, axis.low, step) - 1e-9)
+            last = math.floor(steps_between(origin, axis.high, step) + 1e-9)
+            inner = 4.0 * (origin / 4.0 + step / 4.0 * np.arange(first, last + 1))  # no product leaves the floats
             edges = np.unique(np.concatenate(([axis.low], inner, [axis.high]))).astype(np.float64)
-            edges = edges[np.concatenate(([True], np.diff(edges) > 1e-9 * step))]
+            edges = edges[np.concatenate(([True], np.diff(edges / 4.0) > 1e-9 * step / 4.0))]
             closed = bool(self.tree.closed_le[node]) if np.isfinite(theta) else True
         present, reading = self.at_node(node), self.values[:, variable]
         rows = np.flatnonzero((present > 0.0) & np.isfinite(reading))
@@ -299,7 +324,7 @@ class Evidence:
             left = left_of(column, theta, closed)
             inside = np.zeros_like(left)
         else:
-            slack = TINY * (abs(theta) + (band.high - band.low) / 2)
+            slack = self._slack(node)
             left = column <= band.low + slack
             inside = known & ~left & (column <= band.high + slack)
         parts = [left & known, inside, known & ~left & ~inside, ~known]
@@ -321,22 +346,6 @@ class Evidence:
     def is_nominal(self, node: int) -> bool:
         """Return whether the node parts categories."""
         return bool(self.tree.gate[node] == NOMINAL)
-
-
-def shortest(theta: float, decimals: int, same: Callable[[float], bool]) -> str:
-    """Return θ in as few decimals as still part the same patients, rounded down or up where that takes fewer.
-
-    Parameters
-    ----------
-    decimals : the fewest to try. same : whether a threshold parts the patients as θ does.
-    """
-    for places in range(decimals, 13):
-        unit = 10.0**places
-        for x in (theta, math.floor(theta * unit) / unit, math.ceil(theta * unit) / unit):
-            text = plain(x, places)
-            if same(float(text.replace("−", "-"))):
-                return text
-    return plain(theta, decimals)
 
 
 def left_of(values: Floats, theta: float, closed: bool) -> NDArray[np.bool_]:

@@ -215,6 +215,10 @@ def four_noisy_points() -> pd.DataFrame:
 
 
 _ASSUMED = "Assumed for this example; put the figure of your own device or laboratory here."
+_ECHOCARDIOGRAM = (
+    "Assumed, and the data are made so. Published: repeated in unchanged patients, ejection fraction may vary by over "
+    "10 points in 2D and by 6 in 3D (Thavendiranathan, J Am Coll Cardiol 2013;61:77)."
+)
 _SCORE = "2.25 points: the error whose smallest detectable change, 1.96·√2·σ, is 6.24."
 _STANDARD_ERROR = "The set's own median standard error of this mean, over the cell nuclei of one image."
 _NUCLEI = {
@@ -247,12 +251,12 @@ _ALL = (
         },
         sigma={"Ejection fraction": 5.0, "Systolic pressure": 5.0, "Creatinine": 0.05},
         sources={
-            "Ejection fraction": "Two readings of one echocardiogram easily differ by 5 points; the data are made so.",
+            "Ejection fraction": _ECHOCARDIOGRAM,
             "Systolic pressure": _ASSUMED,
             "Creatinine": _ASSUMED,
         },
         story=(
-            "Devices are advised at an ejection fraction of about 35 %, and it is measured to ± 5 points. "
+            "Devices are advised at an ejection fraction of about 35 %, and it is measured here to ± 5 points. "
             "How sure can an answer be for a reading of 33 %, and would a second echocardiogram help?"
         ),
     ),

@@ -1,18 +1,20 @@
-"""A finished tree in words: indented rules a person can read, and how probabilities and numbers are worded.
+"""A finished tree in words: indented rules a person can read.
 
-In: a tree, its leaves' answers and the noise. Out: plain text.
+In: a tree, its leaves' answers, the noise, and what its training patients say. Out: plain text.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from engine.leaves import probability_range
-from engine.tree import BINS, MIDDLE, NOMINAL, Tree
+from engine.noise import TWO_SIDED_95, SigmaAt
+from engine.number_words import exact_text, number_text, probability_text, share_text, weight_text
+from engine.tree import BINS, MIDDLE, NOMINAL, REST, Tree
 
 FEW_PATIENTS = 10
 INTENDED_USE = (
@@ -20,65 +22,7 @@ INTENDED_USE = (
     "not a certified medical device."
 )
 
-
-class SigmaAt(Protocol):
-    """Anything that knows the measurement error of a variable at a value, as `ResolvedNoise` does."""
-
-    def at(self, j: int, x: Any) -> Any:
-        """Return σ of variable `j` at `x`, in the variable's unit."""
-
-
-def number_text(value: float, digits: int = 6) -> str:
-    """Return a number without needless zeros, never in powers of ten below a billion, with a true minus sign."""
-    if not math.isfinite(value):
-        return "−∞" if value < 0 else "∞" if value > 0 else "unknown"
-    if value == 0:
-        return "0"
-    if not 1e-6 <= abs(value) < 1e9:
-        return f"{value:.{digits - 1}g}".replace("-", "−")
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    text = f"{value:.{decimals}f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−")
-
-
-def probability_text(p: float, against: float | None = None) -> str:
-    """Return a probability on 0 to 1, never printed as 0 or 1.
-
-    Parameters
-    ----------
-    against : a threshold it is compared with; decimals are added until the two read differently, unless they are equal.
-    """
-    if not math.isfinite(p):
-        return "unknown"
-    if p > 0.9995:
-        return "> 0.999"
-    if p < 0.0005:
-        return "< 0.001"
-    decimals = 3 if p >= 0.995 or p < 0.005 else 2
-    while against is not None and decimals < 6 and abs(p - against) > 1e-9 and _same(p, against, decimals):
-        decimals += 1
-    return f"{p:.{decimals}f}"
-
-
-def _same(a: float, b: float, decimals: int) -> bool:
-    return f"{a:.{decimals}f}" == f"{b:.{decimals}f}"
-
-
-def percent_text(p: float) -> str:
-    """Return a probability in percent, never 0 % or 100 %."""
-    if not math.isfinite(p):
-        return "unknown"
-    return "> 99 %" if p > 0.995 else "< 1 %" if p < 0.005 else f"{100 * p:.0f} %"
-
-
-def share_text(p: float) -> str:
-    """Return a share in percent; exactly nothing and exactly everything are words."""
-    return "none" if p <= 1e-9 else "all" if p >= 1 - 1e-9 else percent_text(p)
-
-
-def weight_text(weight: float, fractional: bool) -> str:
-    """Return a number of patients: one decimal when patients are shared among leaves."""
-    return f"{weight:.1f}" if fractional else f"{weight:.0f}"
+EdgeText = Callable[[int, float], str]  # (node, a threshold or zone edge of it) -> text
 
 
 def is_fractional(tree: Tree) -> bool:
@@ -97,41 +41,58 @@ def answer_text(answer: Any, class_names: Mapping[Any, str] | None = None) -> st
     return str(names.get(answer, answer))
 
 
-def branch_tests(tree: Tree, node: int) -> list[str]:
+def exact_edge(node: int, edge: float) -> str:
+    """Return a threshold or zone edge to its last digit: true to the tree where no training patients are at hand."""
+    return exact_text(edge)
+
+
+def bin_test(tree: Tree, child: int, edge_text: EdgeText = exact_edge) -> str:
+    """Return the bin that a child of a split into bins stands for: "≤ 20", "> 20 and ≤ 40", "> 40"."""
+    low, high = tree.bin_range(child)
+    node = int(tree.parent[child])
+    above = [f"> {edge_text(node, low)}"] if math.isfinite(low) else []
+    upto = [f"≤ {edge_text(node, high)}"] if math.isfinite(high) else []
+    return " and ".join(above + upto) or "any value"
+
+
+def branch_tests(tree: Tree, node: int, edge_text: EdgeText = exact_edge, sentence: bool = False) -> list[str]:
     """Return what sends a patient to each child, true to the gate: "≤ 140.8", "> 140.8", or a category's name.
 
-    A threshold placed on an observed value reads "< 3" and "≥ 3"; a middle branch reads "> 125.1 and ≤ 156.5".
+    A threshold placed on an observed value reads "< 3" and "≥ 3"; a middle branch or a bin "> 125.1 and ≤ 156.5".
+
+    Parameters
+    ----------
+    sentence : write "is" before a category, so that the test can follow the variable's name.
+    edge_text : how a threshold is written; `Evidence.edge_text` is short and still parts the training patients.
     """
     theta, low, high = (float(edge[node]) for edge in (tree.threshold, tree.low, tree.high))
-    if tree.gate[node] == NOMINAL:
-        return tree.branch(node)
-    if tree.gate[node] == BINS:
-        try:
-            return tree.branch(node)
-        except KeyError:
-            return [f"bin {place + 1}" for place in range(len(tree.children(node)))]
+    if tree.gate[node] in (NOMINAL, BINS):
+        labels = tree.branch(node)
+        if tree.categories[tree.variable[node]] is not None:
+            return [f"is {label}" for label in labels] if sentence else labels
+        return [
+            ("is other" if sentence else label) if tree.code[child] == REST else bin_test(tree, child, edge_text)
+            for child, label in zip(tree.children(node), labels, strict=True)
+        ]
     if tree.gate[node] == MIDDLE:
-        a, b = (
-            number_text(low if math.isfinite(low) else theta),
-            number_text(high if math.isfinite(high) else theta),
-        )
+        a, b = (edge_text(node, edge if math.isfinite(edge) else theta) for edge in (low, high))
         return [f"≤ {a}", f"> {a} and ≤ {b}", f"> {b}"]
-    text = number_text(theta)
+    text = edge_text(node, theta)
     return [f"≤ {text}", f"> {text}"] if tree.closed_le[node] else [f"< {text}", f"≥ {text}"]
 
 
-def blend_words(tree: Tree, node: int, noise: SigmaAt | None, unit: str = "") -> str:
+def blend_words(tree: Tree, node: int, noise: SigmaAt | None, unit: str = "", edge_text: EdgeText = exact_edge) -> str:
     """Return the split's blend range in words: its zone, else θ ± 1.96 σ as measurement error, else ""."""
     low, high, theta = float(tree.low[node]), float(tree.high[node]), float(tree.threshold[node])
     after = f" {unit}" if unit else ""
     if math.isfinite(low) and math.isfinite(high) and high > low:
-        return f"zone above {number_text(low)} up to {number_text(high)}{after}"
+        return f"zone above {edge_text(node, low)} up to {edge_text(node, high)}{after}"
     if noise is None or not math.isfinite(theta):
         return ""
     sigma = float(np.asarray(noise.at(int(tree.variable[node]), theta)))
     if sigma <= 0:
         return ""
-    edges = f"{number_text(theta - 1.96 * sigma, 4)} to {number_text(theta + 1.96 * sigma, 4)}{after}"
+    edges = f"{number_text(theta - TWO_SIDED_95 * sigma, 4)} to {number_text(theta + TWO_SIDED_95 * sigma, 4)}{after}"
     return f"measurement error: {edges} may cross when measured again"
 
 
@@ -144,6 +105,7 @@ def rules_text(
     class_names: Mapping[Any, str] | None = None,
     noise: SigmaAt | None = None,
     note: str = "",
+    edge_text: EdgeText = exact_edge,
 ) -> str:
     """Return the tree as indented rules, with blend ranges, abstentions, and every leaf's probabilities and n.
 
@@ -153,6 +115,7 @@ def rules_text(
     decision, tau : the decision rule, told in the heading; `tau` also beside every leaf.
     noise : the evaluation noise, for measurement error at thresholds of trees without a zone.
     note : a line put under the heading.
+    edge_text : how thresholds are written; `Evidence.edge_text` is short and keeps training patients on their side.
     """
     units, names = units or {}, class_names or {}
     fractional = is_fractional(tree)
@@ -207,13 +170,12 @@ def rules_text(
             continue
         name = tree.variables[int(tree.variable[node])]
         unit = units.get(name, "")
-        blend = blend_words(tree, node, noise, unit)
+        blend = blend_words(tree, node, noise, unit, edge_text)
         if blend:
             lines.append(f"{indent}# {name}: {blend}")
-        tests, children = branch_tests(tree, node), list(tree.children(node))
+        tests, children = branch_tests(tree, node, edge_text, sentence=True), list(tree.children(node))
         for place in range(len(children) - 1, -1, -1):
-            after = f" {unit}" if unit and tree.gate[node] not in (NOMINAL, BINS) else ""
-            how = "is " if tree.gate[node] in (NOMINAL, BINS) else ""
+            after = f" {unit}" if unit and not tests[place].startswith("is ") else ""
             share = f"  [missing: {share_text(float(tree.share[children[place]]))}]"
-            stack.append((children[place], depth + 1, f"if {name} {how}{tests[place]}{after}{share}"))
+            stack.append((children[place], depth + 1, f"if {name} {tests[place]}{after}{share}"))
     return "\n".join([*lines, "", INTENDED_USE, ""])

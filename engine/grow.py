@@ -6,6 +6,7 @@ In: a table, how splits are sought, how patients are propagated, when to stop. O
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,9 @@ from engine.criteria import is_pure
 from engine.gates import child_boxes, divide, node_splits
 from engine.leaves import leaf_probability
 from engine.noise import ResolvedNoise
-from engine.search import Arrivals, Candidate, Search, arrivals, best_split, minimum_weight, sifted
+from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, minimum_weight, sifted
 from engine.table import Table
-from engine.tree import LEAF, MIDDLE, NOMINAL, Node
+from engine.tree import BINARY, BINS, LEAF, MIDDLE, NOMINAL, REST, Node
 from engine.zones import ROOT, Zone, delta, delta_of, hard_parts, one_variable, place_of_child
 
 Floats = NDArray[np.float64]
@@ -58,15 +59,27 @@ class Growth:
 
 
 def make_node(table: Table, rows: NDArray[np.int32], weight: Floats, depth: int) -> Node:
-    """Return a leaf holding the weights of `rows` (n,)."""
+    """Return a leaf with the weights of `rows` (n,); it keeps the patients where a naive Bayes may be put on them."""
     labels = table.labels
     by_code = np.bincount(labels.code[rows], weights=weight, minlength=len(labels.member)).astype(np.float64)
-    return Node(
-        by_code @ labels.share,
-        float(weight.sum()),
-        float((weight * weight).sum()),
-        depth,
+    node = Node(by_code @ labels.share, float(weight.sum()), float((weight * weight).sum()), depth)
+    node.held = (rows, weight) if table.n_bins else None
+    return node
+
+
+def make_children(
+    table: Table, node: Node, rows: NDArray[np.int32], pieces: Floats
+) -> list[tuple[Node, NDArray[np.int32], Floats]]:
+    """Return a leaf for each child of a split node, with its patients and their weights, from `pieces` (n, C)."""
+    kept, weight, bounds, by_class, total, squares = kernels.sort_pieces(
+        rows, pieces, table.labels.code, table.labels.share
     )
+    made = []
+    for c, (start, end) in enumerate(pairwise(bounds.tolist())):
+        child = Node(by_class[c], float(total[c]), float(squares[c]), node.depth + 1)
+        child.held = (kept[start:end], weight[start:end]) if table.n_bins else None
+        made.append((child, kept[start:end], weight[start:end]))
+    return made
 
 
 def put_split(
@@ -106,7 +119,7 @@ def grow(growth: Growth) -> Node:
     stack: list[tuple[Node, Arrivals, dict[int, tuple[float, float]], Trail]] = [(root, whole, {}, start)]
     while stack:
         node, here, boxes, trail = stack.pop()
-        if stops(growth, node, here):
+        if stops(growth, node, here.rows, here.weight):
             continue
         dense[here.rows] = here.weight
         here = sifted(growth.search, replace(here, dense=dense, boxes=boxes))
@@ -114,15 +127,12 @@ def grow(growth: Growth) -> Node:
         if candidate is None:
             dense[here.rows] = 0.0
             continue
-        nominal = candidate.gate == NOMINAL
-        put_split(
-            node,
-            candidate,
-            int(table.schema.n_categories[candidate.variable]) if nominal else 2,
-            boxes,
-        )
-        least = minimum_weight(growth.search, here, candidate.variable)
-        if growth.middle is not None and not nominal:
+        codes = child_codes(growth.search, here, candidate)
+        put_split(node, candidate, len(codes), boxes)
+        node.codes = codes
+        least = 0.0
+        if growth.middle is not None and candidate.gate == BINARY:
+            least = minimum_weight(growth.search, here, candidate.variable)
             open_middle(growth, node, here, trail)
         dense[here.rows] = 0.0
         pieces = divide(
@@ -133,17 +143,18 @@ def grow(growth: Growth) -> Node:
             node.become_leaf()
             continue
         trails = child_trails(growth, node, trail, here.rows, pieces)
-        used = here.used | {node.variable} if nominal else here.used
-        for weight in pieces.T:
-            present = weight > 0.0
-            rows, kept = here.rows[present], np.ascontiguousarray(weight[present])
-            child = make_node(table, rows, kept, node.depth + 1)
+        used = here.used | {node.variable} if candidate.gate in (NOMINAL, BINS) else here.used
+        for code, (child, rows, kept) in zip(node.codes, make_children(table, node, here.rows, pieces), strict=True):
             node.children.append(child)
+            if code == REST or stops(growth, child, rows, kept):  # REST stays a leaf of the node itself
+                continue
             dense[rows] = kept
-            order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
+            order, known = here.order, here.n_known  # accuracy reads values, not their order
+            if growth.search.criterion != "nb_accuracy":
+                order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
             dense[rows] = 0.0
             node_boxes = child_boxes(node, boxes, len(node.children) - 1)
-            arrived = Arrivals(rows, kept, dense, order, known, used, node_boxes, here.points)
+            arrived = Arrivals(rows, kept, dense, order, known, used, points=here.points)
             stack.append((child, arrived, node_boxes, trails[len(node.children) - 1]))
         if too_few_between(growth, node, table, here.rows, pieces):
             stack = [entry for entry in stack if entry[0] is not node.children[1]]
@@ -254,24 +265,30 @@ def settle_middle(
     return least
 
 
-def stops(growth: Growth, node: Node, here: Arrivals) -> bool:
+def stops(growth: Growth, node: Node, rows: NDArray[np.int32], weight: Floats) -> bool:
     """Return True when the node is empty, pure, too deep or too light to split. METHODS §5"""
     if growth.max_depth is not None and node.depth >= growth.max_depth:
         return True
-    if len(here.rows) == 0 or node.weight < growth.min_weight_split - kernels.SLACK_WEIGHT:
+    if len(rows) == 0 or node.weight < growth.min_weight_split - kernels.SLACK_WEIGHT:
         return True
     labels, table = growth.search.labels, growth.search.table
-    by_code = np.bincount(table.labels.code[here.rows], weights=here.weight, minlength=len(labels.mask))
+    if labels.precise:
+        return is_pure(node.class_weight, labels)
+    by_code = np.bincount(table.labels.code[rows], weights=weight, minlength=len(labels.mask))
     return is_pure(by_code.astype(np.float64), labels)
 
 
 def settle_leaves(root: Node, leaf: str) -> None:
-    """Write the class probabilities of every node; one without weight has its parent's. METHODS §5"""
+    """Write the class probabilities of every node; one without weight, or of REST, has its parent's. METHODS §5"""
     stack: list[tuple[Node, Floats | None]] = [(root, None)]
     while stack:
         node, above = stack.pop()
         node.probability = leaf_probability(node.class_weight, above, leaf)
-        stack.extend((child, node.probability) for child in node.children)
+        for code, child in zip(node.codes, node.children, strict=True):
+            if code == REST:
+                child.probability = node.probability
+            else:
+                stack.append((child, node.probability))
 
 
 def settle_boxes(root: Node) -> None:

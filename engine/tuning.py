@@ -1,184 +1,349 @@
-"""Numbers chosen by cross-validation: pruning confidence, zone factors.
+"""Numbers chosen by cross-validation: the pruning confidence for a size of tree, the factor on the noise.
 
-In: a choice and training data. Out: the chosen number, and the model that uses it.
+In: training data, and for the noise an unfitted model or a variant's name. Out: the chosen number.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-import warnings
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
 
-from engine.classifier import UncertainTreeClassifier, fit_tree
-from engine.errors import PenumbraError, not_built
-from engine.gates import divide, tree_node_splits
-from engine.metrics import bayes_error_bound
-from engine.noise import ResolvedNoise
-from engine.recipe import seed_of
-from engine.table import LabelSets, Table
-from engine.tree import BINARY, Tree
+from engine.classifier import UncertainTreeClassifier, variant
+from engine.errors import PenumbraError
+from engine.metrics import single_class
+from engine.noise import Noise
+from engine.prune import Pruning, prune_pessimistically, subtree_copy
+from engine.table import Table, as_frame, flat_labels, read_labels, read_schema, read_weights
+from engine.tree import Node, Tree
 
 Floats = NDArray[np.float64]
-N_FOLDS = 5
-JUST_ABOVE = 1e-9  # how far a factor is put beyond one at which the rate changes
-ON_EDGE = 1e-12  # of |θ| + δ: so near an edge counts as on it, METHODS §7
+Rows = NDArray[np.intp]
+FOLDS = 10
+SMALLER_TARGETS = (10, 5)  # METHODS §5: where the target is out of reach
+NOISE_GRID = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)  # METHODS §10
+GRID_ENDS, GRID_SIZE, HALVINGS = (1e-6, 0.995), 25, 9
 
 
-def confidence_for_leaves(X: Any, y: Any, target: int = 15) -> float:
-    """Refuse: the search for a pruning confidence by leaf count is not built yet."""
-    raise not_built("confidence_for_leaves")
+# Folds
 
 
-# Zones
+@dataclass(frozen=True)
+class Data:
+    """Training data that can be cut into folds: X, n labels, n weights, each label set's code.
+
+    Nominal columns are categorical with the categories of all patients, so that no fold meets an unknown one.
+    """
+
+    X: pd.DataFrame
+    y: NDArray[Any]
+    weight: Floats
+    code: NDArray[np.int32]
+
+    def part(self, rows: Rows) -> tuple[pd.DataFrame, NDArray[Any], Floats]:
+        """Return X, labels and weights of some patients."""
+        return self.X.iloc[rows], self.y[rows], self.weight[rows]
+
+    def folds(self, n_folds: int, random_state: Any) -> Iterator[tuple[Rows, Rows]]:
+        """Yield (training rows, test rows), each label spread evenly over the folds by a seeded shuffle."""
+        fold = stratified_folds(self.code, n_folds, random_state)
+        for k in range(int(fold.max()) + 1):
+            yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
-def undecided_beyond(tree: Tree, values: Floats) -> Floats:
-    """Return the factor on every δ beyond which each patient (n,) is undecided, inf = never. METHODS §7
+def read_data(X: Any, y: Any, nominal: Sequence[Any] | None, sample_weight: Any) -> Data:
+    """Return checked training data; refuse what the classifier would."""
+    schema = read_schema(X, nominal)
+    frame = as_frame(X).copy()
+    for name, categories in zip(schema.names, schema.categories, strict=True):
+        if categories is not None:
+            frame[name] = pd.Categorical(frame[name].astype(object), categories=list(categories))
+    labels = np.empty(len(frame), dtype=object)
+    labels[:] = list(flat_labels(y))
+    return Data(frame, labels, read_weights(sample_weight, len(frame)), read_labels(labels, len(frame)).code)
+
+
+def stratified_folds(code: NDArray[np.int32], n_folds: int, random_state: Any) -> NDArray[np.int64]:
+    """Return each patient's fold (n,): shuffled, then dealt out label by label, so that folds differ by one at most.
 
     Parameters
     ----------
-    tree : of binary splits, its δ at factor 1. values : (n, M) encoded values, NaN = missing.
+    code : (n,) label codes. n_folds : at least 2; n where there are fewer patients. random_state : a seed.
     """
-    beyond = np.full(len(values), np.inf)
-    exact, columns = ResolvedNoise.none(len(tree.variables)), np.ascontiguousarray(values.T)
-    stack = [(0, np.arange(len(values), dtype=np.int32))]
-    while stack:
-        node, rows = stack.pop()
-        if tree.is_leaf(node) or len(rows) == 0:
-            continue
-        x = columns[tree.variable[node]]
-        theta, delta = float(tree.threshold[node]), float(tree.delta[node])
-        if delta > 0.0:
-            met = (np.abs(x[rows] - theta) + ON_EDGE * abs(theta)) / delta
-            beyond[rows] = np.minimum(beyond[rows], np.where(np.isnan(met), 0.0, met))
-        one = np.ones(len(rows))
-        pieces = divide(tree_node_splits(tree, node), rows, one, one, x, "hard", exact, 0.0, refit=False)
-        stack.extend((child, rows[part > 0.0]) for child, part in zip(tree.children(node), pieces.T, strict=True))
-    return beyond
+    if n_folds < 2:
+        raise PenumbraError(f"folds is {n_folds}; cross-validation needs at least 2.")
+    shuffled = np.random.default_rng(random_state).permutation(len(code))
+    dealt = shuffled[np.argsort(code[shuffled], kind="stable")]
+    fold = np.empty(len(code), dtype=np.int64)
+    fold[dealt] = np.arange(len(code)) % min(n_folds, len(code))
+    return fold
 
 
-def nearest_factor(beyond: Floats, target: float) -> tuple[float, float]:
-    """Return the factor whose undecided rate is nearest `target`, the smallest on ties, and that rate.
-
-    The rate is a step function, so it is tried at 0 and just above every factor at which it changes: exact, with no
-    grid. Just above, since a patient left of a threshold is still decided when the zone's edge lies on it.
-    """
-    met = np.sort(beyond[np.isfinite(beyond)])
-    hair = JUST_ABOVE * (1.0 + met)
-    apart_from_next = np.diff(met, append=np.inf) > 2.0 * hair  # nearer ones differ by rounding alone
-    factors = np.append(0.0, (met + hair)[apart_from_next])
-    rates = np.append(0.0, np.flatnonzero(apart_from_next) + 1.0) / len(beyond)
-    apart = np.abs(rates - target)
-    best = int(np.flatnonzero(apart <= apart.min() + 1e-12)[0])
-    return float(factors[best]), float(rates[best])
+# Pruning confidence
 
 
-def folds(table: Table, seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield training and held-out patients of 5 folds, stratified by label (an imprecise one by its set)."""
-    most = int(np.bincount(table.labels.code).max())
-    if most < N_FOLDS:
-        raise PenumbraError(
-            f"Zones are calibrated over {N_FOLDS} folds, but no class has that many patients; give more patients."
-        )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The least populated class")
-        yield from StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(
-            np.zeros((table.n, 1)), table.labels.code
-        )
+def confidence_for_leaves(
+    X: Any,
+    y: Any,
+    target: float = 15,
+    *,
+    nominal: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+) -> float:
+    """Return the pruning confidence with which C4.5 has about `target` leaves. [S], METHODS §5
 
-
-def out_of_fold(model: UncertainTreeClassifier, table: Table) -> Floats:
-    """Return the factor beyond which each patient (n,) is undecided on the tree grown without its fold."""
-    recipe, beyond = model.recipe_, np.empty(table.n)
-    noises = (model.noise_search_, model.noise_propagation_, model.noise_evaluation_)
-    for train, held in folds(table, seed_of(recipe.random_state)):
-        labels = LabelSets(table.labels.classes, table.labels.code[train], table.labels.member)
-        part = Table(
-            table.schema, np.ascontiguousarray(table.columns[:, train]), labels, table.weight[train], table.n_bins
-        )
-        tree, _ = fit_tree(part, recipe, *noises)
-        beyond[held] = undecided_beyond(tree, np.ascontiguousarray(table.columns[:, held].T))
-    return beyond
-
-
-def check_calibration(model: UncertainTreeClassifier, target: Any) -> None:
-    """Refuse a model without a δ to scale, or a target that is no rate. METHODS §7"""
-    recipe = model.recipe_
-    if recipe.branching == "middle":
-        raise PenumbraError(
-            "calibrate_zones does not combine with branching 'middle': the middle children were grown on the zones as "
-            "they are; choose branching binary."
-        )
-    if recipe.zone in ("none", "quinlan"):
-        why = "there is no zone" if recipe.zone == "none" else "its edges are found one by one and have no half-width δ"
-        raise PenumbraError(f"calibrate_zones does not combine with zone {recipe.zone!r}: {why}; choose another zone.")
-    if target == "bayes":
-        return
-    if isinstance(target, (str, bool)) or not hasattr(target, "__float__") or not 0.0 <= float(target) <= 1.0:
-        raise PenumbraError(f"target is {target!r}; give a rate from 0 to 1, or 'bayes' for the Bayes error's bound.")
-
-
-def scaled_zones(tree: Tree, factor: float) -> Tree:
-    """Return the tree with every δ times `factor`, not clamped again."""
-    delta = np.where(tree.gate == BINARY, tree.delta * factor, tree.delta)
-    return replace(tree, delta=delta, low=tree.threshold - delta, high=tree.threshold + delta)
-
-
-def calibrate_zones(
-    model: UncertainTreeClassifier, X: Any, y: Any, target: Any, sample_weight: Any = None
-) -> UncertainTreeClassifier:
-    """Put one factor on every δ of a fitted model, so that the undecided rate comes nearest a target. METHODS §7 (+)
+    The mean number of leaves of the trees grown on ten seeded, stratified training parts is brought nearest the
+    target. Where no confidence reaches it, 10 leaves are aimed at, and where these are out of reach, 5.
 
     Parameters
     ----------
-    model : fitted, of binary splits with a zone that has a δ. Its `tree_` is replaced by one with the scaled zones;
-        splits, leaves and probabilities stay. Another call starts from the zones of the fit again.
-    X, y : training patients and labels. sample_weight : (n,), as in the fit.
-    target : the part of patients to be left undecided, from 0 to 1, or "bayes": the Cover–Hart lower bound on the
-        Bayes error, from the leave-one-out error of the nearest neighbour on standardised variables.
+    X : DataFrame or array (n, M). y : n labels, as `fit` takes them. target : leaves wanted, above 1.
+    nominal, sample_weight : as the classifier takes them. random_state : the seed of the folds.
 
     Returns
     -------
-    The model itself, with `zone_factor_`, `zone_rate_` (the out-of-fold rate reached) and `zone_target_`.
+    c, between 0 and 1. Of several that come equally near, the middle one of those tried, away from where the tree
+    changes.
 
     Raises
     ------
     PenumbraError
-        For middle branching, zone none or quinlan, a target that is no rate, or too few patients.
+        For a target of 1 or less, or data that cannot be fitted.
 
     Notes
     -----
-    The rate is counted on patients held out of 5 stratified folds (seeded by random_state), each read by a tree of
-    the same recipe grown without them. It is a step function of the factor; ties go to the smaller one.
+    The count mostly rises with c, but not always: another c may come nearer by a fraction of a leaf. A target is out of
+    reach where the largest trees fall short of it by over half a leaf. Trees are grown once a fold; nominal variables
+    have the categories of all patients, and empty leaves count.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> c = confidence_for_leaves(X, y, target=4)
+    >>> variant("C4.5", confidence=c).fit(X, y).n_leaves_
+    4
     """
-    check_is_fitted(model)
-    check_calibration(model, target)
-    table = model._training_table(X, y, sample_weight)
-    if table.schema.n_variables != model.n_features_in_:
-        raise PenumbraError("calibrate_zones takes the columns that the model was fitted on.")
-    rate = bayes_error_bound(X, y, model.nominal) if target == "bayes" else float(target)
-    if rate is None or not math.isfinite(rate):
-        raise PenumbraError("No patient has a neighbour to tell the Bayes error from; give a rate as the target.")
-    fitted = fitted_zones(model)
-    factor, reached = nearest_factor(out_of_fold(model, table), rate)
-    model.tree_, model._uncalibrated_tree = scaled_zones(fitted, factor), fitted
-    model.zone_factor_, model.zone_rate_, model.zone_target_ = factor, reached, rate
-    return model
+    if isinstance(target, (bool, str)) or not hasattr(target, "__float__") or not 1.0 < float(target) < math.inf:
+        raise PenumbraError(f"target is {target!r}; give a number of leaves above 1.")
+    data = read_data(X, y, nominal, sample_weight)
+    trees = [Prunable.grown(data, rows) for rows, _ in data.folds(FOLDS, random_state)]
+    counted: dict[float, float] = {}
+
+    def leaves(confidence: float) -> float:
+        if confidence not in counted:
+            counted[confidence] = float(np.mean([tree.leaves_at(confidence) for tree in trees]))
+        return counted[confidence]
+
+    ends = [log_odds(c) for c in GRID_ENDS]
+    grid = [from_log_odds(float(z)) for z in np.linspace(ends[0], ends[1], GRID_SIZE)]
+    wanted = reachable_target(float(target), max(map(leaves, grid)))
+    approach(leaves, grid, wanted)
+    return nearest_confidence(counted, wanted)
 
 
-def fitted_zones(model: UncertainTreeClassifier) -> Tree:
-    """Return the model's tree with the zones of its fit, undoing an earlier calibration."""
-    kept: Tree | None = getattr(model, "_uncalibrated_tree", None)
-    if kept is not None:
-        return kept
-    factor = getattr(model, "zone_factor_", 1.0)  # a model read from a file
-    if factor == 0.0:
-        raise PenumbraError("The zones of this model have been calibrated to nothing; fit it again to calibrate them.")
-    return scaled_zones(model.tree_, 1.0 / factor)
+def reachable_target(target: float, most: float) -> float:
+    """Return the target, or 10 or 5 where trees of `most` leaves on average fall short of it by over half a leaf."""
+    targets = [target, *(t for t in SMALLER_TARGETS if t < target)]
+    return float(next((t for t in targets if t <= most + 0.5), targets[-1]))
+
+
+def log_odds(c: float) -> float:
+    """Return log(c/(1 - c)), in which small confidences stand as far apart as large ones."""
+    return math.log(c / (1.0 - c))
+
+
+def from_log_odds(z: float) -> float:
+    """Return the confidence with these log odds."""
+    return 1.0 / (1.0 + math.exp(-z))
+
+
+def approach(leaves: Callable[[float], float], grid: Sequence[float], wanted: float) -> None:
+    """Count leaves closer and closer to each place of the grid where the count crosses what is wanted.
+
+    The count mostly rises with the confidence, but not always, so every crossing is followed.
+    """
+    for low, high in itertools.pairwise(grid):
+        if (leaves(low) < wanted) == (leaves(high) < wanted):
+            continue
+        low_side = leaves(low) < wanted
+        for _ in range(HALVINGS):
+            middle = from_log_odds((log_odds(low) + log_odds(high)) / 2.0)
+            low, high = (middle, high) if (leaves(middle) < wanted) == low_side else (low, middle)
+
+
+def nearest_confidence(counted: Mapping[float, float], wanted: float) -> float:
+    """Return the confidence whose count is nearest; of several the (lower) middle one."""
+    distance = {c: abs(n - wanted) for c, n in counted.items()}
+    least = min(distance.values())
+    equal = sorted(c for c, d in distance.items() if d <= least + 1e-9)
+    return equal[(len(equal) - 1) // 2]
+
+
+@dataclass(frozen=True)
+class Prunable:
+    """A tree of C4.5 grown once, to be pruned again and again, with what pruning reads."""
+
+    root: Node
+    model: UncertainTreeClassifier
+    table: Table
+
+    @classmethod
+    def grown(cls, data: Data, rows: Rows) -> Prunable:
+        """Return the unpruned tree of some patients."""
+        X, y, weight = data.part(rows)
+        model = variant("C4.5", pruning="none").fit(X, y, sample_weight=weight)
+        return cls(thawed(model.tree_), model, model.training_weights(X, y, weight)[0])
+
+    def leaves_at(self, confidence: float) -> int:
+        """Return how many leaves are left after pruning a copy."""
+        recipe, root = self.model.recipe_, subtree_copy(self.root)
+        prune_pessimistically(
+            root,
+            Pruning(
+                table=self.table,
+                propagation=recipe.propagation,
+                noise=self.model.noise_propagation_,
+                weight_floor=recipe.weight_floor,
+                confidence=confidence,
+                pruning_laplace=recipe.pruning_laplace,
+            ),
+        )
+        return count_leaves(root)
+
+
+def thawed(tree: Tree) -> Node:
+    """Return a finished tree as the nodes that pruning works on."""
+    nodes = [
+        Node(
+            class_weight=tree.class_weight[k].copy(),
+            weight=float(tree.weight[k]),
+            weight_squared=float(tree.weight_squared[k]),
+            depth=int(tree.depth[k]),
+            probability=tree.probability[k].copy(),
+            variable=int(tree.variable[k]),
+            gate=int(tree.gate[k]),
+            threshold=float(tree.threshold[k]),
+            closed_le=bool(tree.closed_le[k]),
+            delta=float(tree.delta[k]),
+            gain=float(tree.gain[k]),
+            box=(float(tree.box_low[k]), float(tree.box_high[k])),
+            share=np.array([tree.share[child] for child in tree.children(k)]),
+        )
+        for k in range(tree.n_nodes)
+    ]
+    for k, node in enumerate(nodes):
+        node.children = [nodes[child] for child in tree.children(k)]
+    return nodes[0]
+
+
+def count_leaves(root: Node) -> int:
+    """Return the number of leaves, empty ones included."""
+    count, stack = 0, [root]
+    while stack:
+        node = stack.pop()
+        count += not node.children
+        stack.extend(node.children)
+    return count
+
+
+# Noise
+
+
+def noise_factor(
+    X: Any,
+    y: Any,
+    model: UncertainTreeClassifier | str,
+    grid: Sequence[float] = NOISE_GRID,
+    folds: int = FOLDS,
+    random_state: Any = 0,
+    *,
+    nominal: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the noise factor u with the best cross-validated accuracy, the smaller on ties. [S], METHODS §10
+
+    Parameters
+    ----------
+    X : DataFrame or array (n, M). y : n labels, as `fit` takes them.
+    model : an unfitted classifier, or a variant's name. Where it states no noise, σ of each numeric variable is u times
+        the absolute mean of the training part; where it does, u multiplies u_s, u_p and u_e, and with them its σ.
+    grid : the factors tried, 0 or more. folds : parts of the cross-validation. random_state : the seed of the folds.
+    nominal, sample_weight : as the classifier takes them; weights count in the accuracy too.
+
+    Raises
+    ------
+    PenumbraError
+        For an empty grid, a negative factor, under 2 folds, or data that cannot be fitted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> noise_factor(X, y, "SE", grid=(0.0, 0.5))
+    0.0
+    """
+    found = accuracy_by_noise(X, y, model, grid, folds, random_state, nominal=nominal, sample_weight=sample_weight)
+    best = max(found.values())
+    return min(u for u, accuracy in found.items() if accuracy >= best - 1e-12)
+
+
+def accuracy_by_noise(
+    X: Any,
+    y: Any,
+    model: UncertainTreeClassifier | str,
+    grid: Sequence[float] = NOISE_GRID,
+    folds: int = FOLDS,
+    random_state: Any = 0,
+    *,
+    nominal: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> dict[float, float]:
+    """Return {u: accuracy}, right predictions pooled over the splits; the folds are the same for every u.
+
+    Patients whose label is not one class are trained on and not counted. Parameters and errors as `noise_factor`.
+    """
+    factors = checked_grid(grid)
+    base = variant(model) if isinstance(model, str) else model
+    data = read_data(X, y, base.nominal if nominal is None else nominal, sample_weight)
+    right, total = dict.fromkeys(factors, 0.0), 0.0
+    for rows, others in data.folds(folds, random_state):
+        asked, truth, weight = data.part(others)
+        precise = np.array([single_class(t) is not None for t in truth])
+        total += float(weight[precise].sum())
+        for u in factors:
+            X_part, y_part, weight_part = data.part(rows)
+            said = with_noise(base, u).fit(X_part, y_part, sample_weight=weight_part).predict(asked)
+            hits = np.array([single_class(t) == a for t, a in zip(truth, said, strict=True)])
+            right[u] += float(weight[precise & hits].sum())
+    if total <= 0.0:
+        raise PenumbraError("No patient with weight has a label of one class; accuracy cannot be measured.")
+    return {u: value / total for u, value in right.items()}
+
+
+def checked_grid(grid: Sequence[float]) -> list[float]:
+    """Return the factors in rising order, each once; refuse none at all, and what is no factor."""
+    factors = sorted({float(u) for u in grid})
+    if not factors or not all(0.0 <= u < math.inf for u in factors):
+        raise PenumbraError("grid holds no factor, or one that is negative or no number; give numbers, 0 or more.")
+    return factors
+
+
+def with_noise(model: UncertainTreeClassifier, u: float) -> UncertainTreeClassifier:
+    """Return an unfitted copy of the model under the noise factor `u`."""
+    copy: UncertainTreeClassifier = clone(model)
+    stated = (copy.noise, copy.noise_search, copy.noise_propagation, copy.noise_evaluation)
+    if all(noise is None for noise in stated):
+        copy.set_params(noise=Noise.of_mean(u))
+    else:
+        copy.set_params(u_s=copy.u_s * u, u_p=copy.u_p * u, u_e=copy.u_e * u)
+    copy.set_params(nominal=None)  # the columns say it themselves, see `Data`
+    return copy

@@ -17,6 +17,7 @@ from engine.criteria import CODES
 from engine.gates import divide, node_splits
 from engine.noise import ResolvedNoise
 from engine.search import (
+    TIE,
     Arrivals,
     Points,
     Search,
@@ -106,7 +107,7 @@ def quality_plateau(zone: Zone, node: Node, here: Arrivals, place: int) -> float
     thresholds, gains = numeric_curve(zone.search, here, node.variable, zone.search.labels)
     if len(gains) == 0 or gains.max() == -np.inf:
         return 0.0
-    good = thresholds[gains >= (1.0 - zone.epsilon) * gains.max()]
+    good = thresholds[gains >= (1.0 - zone.epsilon) * gains.max() - TIE]  # a gain of 0 is not told by its rounding
     return float(good.max() - good.min()) / 2.0
 
 

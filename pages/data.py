@@ -9,13 +9,12 @@ import streamlit as st
 
 from engine.errors import PenumbraError
 from engine.read import ReadTable
-from pages.shared import cache, file_controls, state, widgets, words
+from pages.shared import data_words, file_controls, present_data, state, widgets, words
 
 
 def sidebar() -> None:
-    with st.sidebar:
-        widgets.data_set(story=True)
-        file_controls.upload()
+    widgets.data_set(story=True)
+    file_controls.upload()
 
 
 def problems(table: ReadTable) -> None:
@@ -29,7 +28,7 @@ def problems(table: ReadTable) -> None:
             st.multiselect(
                 "Set aside patients who lack",
                 lacking,
-                help=words.ASIDE,
+                help=data_words.ASIDE,
                 placeholder="nobody: a missing value is shared at each split",
                 **widgets.bind(
                     "aside", [name for name in state.choices().aside if name in lacking], file_controls.set_aside
@@ -39,15 +38,15 @@ def problems(table: ReadTable) -> None:
 
 def page() -> None:
     try:
-        table = cache.read()[1]
+        table = present_data.read()[1]
     except PenumbraError as error:
-        widgets.top(words.UNREAD, words.UNREAD_UNDER, "Continue to Noise", "pages/noise.py")
+        widgets.top(data_words.UNREAD, data_words.UNREAD_UNDER, "Continue to Noise", "pages/noise.py")
         st.error(words.plain(error))
-        file_controls.facts(cache.stated_reading())
-        file_controls.roles_alone(cache.column_names())
+        file_controls.facts(present_data.stated_reading())
+        file_controls.roles_alone(present_data.column_names())
         return
-    finding = words.data_heading(len(table.y), len(table.problems))
-    widgets.top(finding, words.DATA_UNDER, "Continue to Noise", "pages/noise.py")
+    finding = data_words.data_heading(len(table.y), len(table.problems))
+    widgets.top(finding, data_words.DATA_UNDER, "Continue to Noise", "pages/noise.py")
     file_controls.facts(table.understood)
     file_controls.column_rows(table)
     left, right = st.columns([11, 9])
@@ -59,9 +58,4 @@ def page() -> None:
         st.dataframe(table.preview, hide_index=True)
 
 
-state.front_door(__file__)
-sidebar()
-widgets.narrow_steps()
-with widgets.sentence():
-    page()
-widgets.foot()
+widgets.show(__file__, sidebar, page)

@@ -11,9 +11,10 @@ import numpy as np
 import streamlit as st
 
 from engine.borderline import near_share
-from engine.draw.charts import category_svg, larger_noise_figure, variable_svg
+from engine.draw.curves import larger_noise_figure
+from engine.draw.variable_charts import category_svg, variable_svg
 from engine.noise_table import Stated, to_csv
-from pages.shared import cache, sigma_controls, state, widgets, words
+from pages.shared import noise_words, present_data, present_tree, recipe_controls, sigma_controls, state, widgets, words
 from pages.shared.tree_view import svg_view
 
 ROWS = 10
@@ -21,44 +22,43 @@ WIDTHS = [1.5, 3.4, 1.6, 4.2]
 
 
 def sidebar() -> None:
-    with st.sidebar:
-        widgets.data_set()
-        widgets.variant_choice("Thresholds from")
-        factor = state.choices().factor
-        st.slider(
-            "All σ times",
-            0.0,
-            3.0,
-            step=0.1,
-            help=words.FACTOR,
-            **widgets.bind("factor", factor, lambda new: state.change(factor=new)),
-        )
-        st.markdown("**Used in**")
-        for name, label in words.FACTOR_LABELS.items():
-            sigma_controls.factor(name, label)
-        st.caption(words.used_in(state.value_of("evaluation")))
-        st.markdown("**Table of σ**")
-        sigma_controls.sigma_for_all()
-        with widgets.sentence(quiet=True):
-            data = cache.prepared()
-            text = to_csv(data.sigma, data.columns, data.units)
-            st.download_button("Download CSV", text, "sigma.csv", "text/csv", on_click="ignore", width="stretch")
-            sigma_controls.sigma_upload(data)
+    widgets.data_set()
+    recipe_controls.variant_choice("Thresholds from")
+    factor = state.choices().factor
+    st.slider(
+        "All σ times",
+        0.0,
+        3.0,
+        step=0.1,
+        help=noise_words.FACTOR,
+        **widgets.bind("factor", factor, lambda new: state.change(factor=new)),
+    )
+    st.markdown("**Used in**")
+    for name, label in noise_words.FACTOR_LABELS.items():
+        sigma_controls.factor(name, label)
+    st.caption(noise_words.used_in(state.value_of("evaluation")))
+    st.markdown("**Table of σ**")
+    sigma_controls.sigma_for_all()
+    with widgets.sentence(quiet=True):
+        data = present_data.prepared()
+        text = to_csv(data.sigma, data.columns, data.units)
+        st.download_button("Download CSV", text, "sigma.csv", "text/csv", on_click="ignore", width="stretch")
+        sigma_controls.sigma_upload(data)
 
 
-def row(found: cache.Fitted, name: str) -> None:
+def row(found: present_tree.Fitted, name: str) -> None:
     """Draw one variable: its picture, who is near a threshold, and the form of its σ."""
     data, j = found.data, found.data.columns.index(name)
     stated = data.sigma.get(name, Stated())
     unit = data.units.get(name, "")
     categories = found.model.schema_.categories[j] or ()
     numeric = bool(found.model.schema_.numeric[j])
-    cells = st.container(key=f"row_{j}").columns(WIDTHS, gap="small")
+    cells = st.container(key=f"variable_{j}").columns(WIDTHS, gap="small")
     values = found.values[:, j]
     nodes = [int(node) for node in np.flatnonzero(found.model.tree_.variable == j)]
     with cells[0]:
         st.markdown(f"**{words.plain(data.names[name])}**")
-        st.caption(words.plain(words.spread(values, unit) if numeric else words.levels(categories)))
+        st.caption(words.plain(noise_words.spread(values, unit) if numeric else words.levels(categories)))
     with cells[1]:
         if numeric:
             thresholds = sorted({float(found.model.tree_.threshold[node]) for node in nodes})
@@ -67,20 +67,20 @@ def row(found: cache.Fitted, name: str) -> None:
             counts = [int((values == code).sum()) for code in range(len(categories))]
             svg_view(category_svg([str(each) for each in categories], counts, width=340))
     with cells[2]:
-        sigma_controls.near(words.near(found.model.tree_, found.evidence, nodes, stated.noisy))
+        sigma_controls.near(noise_words.near(found.model.tree_, found.evidence, nodes, stated.noisy))
     with cells[3]:
         sigma_controls.statement(found, name, j, stated, numeric)
 
 
-def rows(found: cache.Fitted) -> None:
+def rows(found: present_tree.Fitted) -> None:
     """Draw the variables, those the tree asks first, a page of them at a time when there are many."""
     data, tree = found.data, found.model.tree_
     asked = list(dict.fromkeys(tree.variables[j] for j in tree.variable if j >= 0))
     noisy = [name for name in data.columns if data.sigma.get(name, Stated()).noisy and name not in asked]
     names = [*asked, *noisy, *(name for name in data.columns if name not in asked and name not in noisy)]
     with st.container(key="column_heads"):
-        for cell, label in zip(st.columns(WIDTHS, gap="small"), words.NOISE_HEADS, strict=True):
-            cell.caption(label, help=words.FORM_MEANINGS if label == words.NOISE_HEADS[-1] else None)
+        for cell, label in zip(st.columns(WIDTHS, gap="small"), noise_words.NOISE_HEADS, strict=True):
+            cell.caption(label, help=noise_words.FORM_MEANINGS if label == noise_words.NOISE_HEADS[-1] else None)
     pages = -(-len(names) // ROWS)
     page = min(st.session_state.get("noise_page", 1), pages)
     for name in names[(page - 1) * ROWS : page * ROWS]:
@@ -90,11 +90,10 @@ def rows(found: cache.Fitted) -> None:
 
 
 def page() -> None:
-    found = cache.fitted()
+    found = present_tree.fitted()
     together = float(near_share(found.distance)[0])
-    widgets.top(
-        *words.noise_heading(cache.near_by_variable(), together, len(found.values)), "Continue to Tree", "pages/tree.py"
-    )
+    finding = noise_words.noise_heading(present_tree.near_by_variable(), together, len(found.values))
+    widgets.top(*finding, "Continue to Tree", "pages/tree.py")
     rows(found)
     left, right = st.columns(2)
     with left, st.container(border=True):
@@ -108,9 +107,4 @@ def page() -> None:
             st.plotly_chart(figure, config={"displayModeBar": False})
 
 
-state.front_door(__file__)
-sidebar()
-widgets.narrow_steps()
-with widgets.sentence():
-    page()
-widgets.foot()
+widgets.show(__file__, sidebar, page)

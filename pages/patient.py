@@ -9,45 +9,56 @@ import streamlit as st
 
 from engine.case import Case
 from engine.draw import View, path_svg, patient_legend_svg, patient_svg
-from engine.draw.charts import (
+from engine.draw.case_charts import (
     four_ways_svg,
     hundred_marks_svg,
     nearest_change_svg,
     repeat_svg,
     stability_bars_svg,
-    tau_strip_svg,
 )
-from pages.shared import cache, case_controls, case_words, state, tree_words, widgets, words
+from engine.draw.node_charts import tau_strip_svg
+from pages.shared import (
+    case_controls,
+    case_words,
+    present_case,
+    present_data,
+    present_tree,
+    recipe_controls,
+    state,
+    tree_words,
+    widgets,
+    words,
+)
 from pages.shared.tree_view import svg_view
 
 
 def sidebar() -> None:
-    with st.sidebar:
-        widgets.data_set()
-        with widgets.sentence(quiet=True):
-            st.caption(
-                words.plain(
-                    tree_words.tree_summary(
-                        cache.fitted().model.tree_, state.choices().variant, len(state.choices().axes)
-                    )
+    widgets.data_set()
+    with widgets.sentence(quiet=True):
+        st.caption(
+            words.plain(
+                tree_words.tree_summary(
+                    present_tree.fitted().model.tree_, state.choices().variant, len(state.choices().axes)
                 )
             )
-            st.page_link("pages/tree.py", label="change the tree")
-            case_controls.patient_choice()
-        with widgets.sentence(quiet=True):
-            widgets.axes(["evaluation"])
-        st.caption(case_words.BRANCH_SHARES)
-        with widgets.sentence(quiet=True):
-            widgets.tau()
-            case, view = cache.case(), cache.view(208)
-            svg_view(tau_strip_svg(cache.decided().tree_, view, width=208, marked=cache.leaf_reached(case)))
-            st.caption(case_words.answers_up_to(case, view.decision))
-            widgets.sigma_summary()
+        )
+        st.page_link("pages/tree.py", label="change the tree")
+        case_controls.patient_choice()
+    with widgets.sentence(quiet=True):
+        recipe_controls.axes(["evaluation"])
+    st.caption(case_words.BRANCH_SHARES)
+    with widgets.sentence(quiet=True):
+        recipe_controls.tau()
+        case, view = present_case.case(), present_tree.view(208)
+        tree = present_tree.decided().tree_
+        svg_view(tau_strip_svg(tree, view, width=208, marked=present_case.leaf_reached(case)))
+        st.caption(case_words.answers_up_to(case, view.decision))
+        widgets.sigma_summary()
 
 
-def finding(found: cache.Fitted, case: Case, view: View) -> None:
+def finding(found: present_tree.Fitted, case: Case, view: View) -> None:
     """Say what the tree answers and how sure it is, beside a hundred plausible true states."""
-    near, leaf = cache.similar(), cache.leaf_reached(case)
+    near, leaf = present_case.similar(), present_case.leaf_reached(case)
     left, right = st.columns([3, 1.1], gap="large")
     with left:
         widgets.heading(case_words.case_heading(case, view, found.data.target))
@@ -65,7 +76,7 @@ def finding(found: cache.Fitted, case: Case, view: View) -> None:
         svg_view(hundred_marks_svg(case.answer_shares, view, width=256))
 
 
-def cards(found: cache.Fitted, case: Case, view: View) -> None:
+def cards(found: present_tree.Fitted, case: Case, view: View) -> None:
     """Draw stability, nearest change, what to repeat, and the ways to evaluate."""
     tree = found.model.tree_
     pictures = (
@@ -83,35 +94,37 @@ def cards(found: cache.Fitted, case: Case, view: View) -> None:
                 svg_view(svg)
 
 
+def tree_pictures(found: present_tree.Fitted, case: Case, view: View) -> None:
+    """Draw the whole tree, or on a narrow screen the path alone with the whole tree one touch away."""
+    tree = found.model.tree_
+    svg_view(patient_legend_svg(view))
+    with st.container(key="path_only"):
+        svg_view(path_svg(tree, case, found.evidence, present_tree.view(352)))
+        opened = st.toggle(case_words.WHOLE_TREE, key="whole_tree_wanted")
+    with st.container(key="whole_tree_opened" if opened else "whole_tree"):
+        svg_view(patient_svg(tree, case, found.evidence, view))
+
+
 def similar() -> None:
     """List the past patients most like this one."""
-    near = cache.similar()
+    near = present_case.similar()
     with st.expander(f"The {len(near.rows)} most similar past patients"):
         st.caption(case_words.SIMILAR)
-        st.dataframe(cache.past_patients(near.rows, words.DISTANCE, near.distance))
+        st.dataframe(present_data.past_patients(near.rows, words.DISTANCE, near.distance))
 
 
 def page() -> None:
-    found, case = cache.fitted(), cache.case()
-    view = cache.view(876)
+    found, case = present_tree.fitted(), present_case.case()
+    view = present_tree.view(876)
     finding(found, case, view)
-    widgets.equals_hard()
+    recipe_controls.equals_hard()
     left, right = st.columns([224, 876], gap="medium")
     with left, widgets.sentence():
         case_controls.fields(found)
     with right, widgets.sentence():
-        svg_view(patient_legend_svg(view))
-        with st.container(key="whole_tree"):
-            svg_view(patient_svg(found.model.tree_, case, found.evidence, view))
-        with st.container(key="path_only"):
-            svg_view(path_svg(found.model.tree_, case, found.evidence, cache.view(352)))
+        tree_pictures(found, case, view)
         cards(found, case, view)
         similar()
 
 
-state.front_door(__file__)
-sidebar()
-widgets.narrow_steps()
-with widgets.sentence():
-    page()
-widgets.foot()
+widgets.show(__file__, sidebar, page)

@@ -10,34 +10,36 @@ import json
 import streamlit as st
 
 from engine.draw import View, tree_dot, tree_legend_svg, tree_svg, with_theme
-from engine.draw.charts import tau_strip_svg
+from engine.draw.node_charts import tau_strip_svg
 from engine.draw.tree_table import tree_table
 from engine.export import rules_text
-from pages.shared import cache, node_panel, state, tree_words, widgets, words
+from pages.shared import node_panel, present_data, present_tree, recipe_controls, state, tree_words, widgets, words
 from pages.shared.tree_view import svg_view, tree_view
 
 
 def sidebar() -> None:
-    with st.sidebar:
-        widgets.data_set()
-        widgets.variant_choice()
-        with widgets.sentence(quiet=True):
-            widgets.axes()
-        widgets.size()
-        widgets.advanced()
-        with widgets.sentence(quiet=True):
-            widgets.tau()
-            model, view = cache.decided(), cache.view(208)
-            svg_view(tau_strip_svg(model.tree_, view, width=208))
-            st.caption(tree_words.answered(cache.answered(), len(cache.prepared().y)))
-            widgets.sigma_summary()
+    widgets.data_set()
+    recipe_controls.variant_choice()
+    with widgets.sentence(quiet=True):
+        recipe_controls.axes()
+    recipe_controls.size()
+    recipe_controls.advanced()
+    with widgets.sentence(quiet=True):
+        recipe_controls.tau()
+        model, view = present_tree.decided(), present_tree.view(208)
+        svg_view(tau_strip_svg(model.tree_, view, width=208))
+        st.caption(tree_words.answered(present_tree.answered(), len(present_data.prepared().y)))
+        widgets.sigma_summary()
 
 
-def downloads(found: cache.Fitted, view: View) -> None:
+def downloads(found: present_tree.Fitted, view: View) -> None:
     """Draw the tree's downloads."""
-    tree, model = found.model.tree_, cache.decided()
+    tree, model = found.model.tree_, present_tree.decided()
     svg = with_theme(tree_svg(tree, found.evidence, view), "light")
-    rules = rules_text(tree, view.leaf_answers, view.decision, view.tau, found.data.units, noise=found.noise)
+    rules = rules_text(
+        tree, view.leaf_answers, view.decision, view.tau, found.data.units,
+        noise=found.noise, edge_text=found.evidence.edge_text,
+    )  # fmt: skip
     files = {
         "SVG": (svg, "tree.svg", "image/svg+xml"),
         "DOT": (tree_dot(tree, found.evidence, view), "tree.dot", "text/vnd.graphviz"),
@@ -59,16 +61,29 @@ def downloads(found: cache.Fitted, view: View) -> None:
             )
 
 
+def left_out() -> None:
+    """Say how trees grown this way do on patients left out, once the reader asks: it takes several fits."""
+    counts = present_tree.left_out()
+    if counts is not None:
+        st.caption(words.plain(tree_words.left_out(counts)), help=tree_words.LEFT_OUT)
+    elif st.button(tree_words.LEAVE_OUT, key="leave_out", type="tertiary", help=tree_words.LEFT_OUT):
+        with widgets.sentence():
+            with st.spinner(tree_words.LEAVING_OUT):
+                present_tree.folds()
+            st.rerun()
+
+
 def page() -> None:
-    found = cache.fitted()
-    view = cache.view(808)
+    found = present_tree.fitted()
+    view = present_tree.view(808)
     finding, under = (
         tree_words.tree_heading(view.leaf_answers),
         tree_words.tree_under(found.model.tree_, found.data.summary()),
     )
     widgets.top(finding, under, "Continue to Patient", "pages/patient.py", lambda: downloads(found, view))
-    widgets.equals_hard()
-    widgets.notes()
+    left_out()
+    recipe_controls.equals_hard()
+    recipe_controls.notes()
     node = view.selected or 0
     picture, beside = st.columns([808, 312], gap="medium")
     with picture:
@@ -84,9 +99,4 @@ def page() -> None:
         node_panel.panel(found, view, node)
 
 
-state.front_door(__file__)
-sidebar()
-widgets.narrow_steps()
-with widgets.sentence():
-    page()
-widgets.foot()
+widgets.show(__file__, sidebar, page)

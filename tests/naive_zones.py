@@ -12,6 +12,7 @@ import math
 
 import naive
 import naive_gates
+import naive_search
 import numpy as np
 
 EVERYWHERE = (-math.inf, math.inf)
@@ -41,10 +42,17 @@ def split_parts(data, weight, j, theta, closed_le):
     return left, here - left
 
 
+def exact_curve(data, weight, j):
+    """Return the exact gain curve alone."""
+    return naive.exact_gain_curve(data, weight, j)[0]
+
+
 def gain_ratio(data, weight, j, theta, closed_le):
     """Return alpha * range / (1 + gain / split entropy)."""
     left, right = split_parts(data, weight, j, theta, closed_le)
+    curve = naive.soft_gain_curve if naive.is_soft_search(data, weight, j) else exact_curve
     gain = naive.gain_of_parts(data, weight, [left, right])
+    gain -= naive_search.mdl_charge(data, weight, curve(data, weight, j))
     unknown = weight.sum() - left.sum() - right.sum()
     bits = naive.entropy([left.sum(), right.sum(), unknown])
     x = data.X[naive.known_patients(data, weight, j), j]
@@ -217,7 +225,7 @@ def grow(data, weight, hard, boxes, depth=0, used=frozenset(), parent=None, plac
     node = naive.new_leaf(data, weight, parent)
     deep = data.p["max_depth"] is not None and depth >= data.p["max_depth"]
     light = weight.sum() < data.p["min_weight_split"] - naive.LEAF_SLACK
-    best = None if deep or light or naive.is_pure(data, weight) else naive.best_split(data, weight, used)
+    best = None if deep or light or naive.is_pure(data, weight) else naive.best_split(data, weight, used, boxes)
     if best is None:
         return node
     j, gain, theta, closed_le = best
@@ -429,7 +437,7 @@ def undecided_rate(tree, rows, factor):
 
 
 def nearest_factor(trees_and_rows, target):
-    """Return (factor, rate): every factor at which an edge meets a patient is tried, and a hair more."""
+    """Return (factor, rate): a hair beyond every factor at which an edge meets a patient is tried."""
     tried = {0.0, 1e-9}
     for tree, rows in trees_and_rows:
         for node in naive.nodes_of(tree):
@@ -437,7 +445,7 @@ def nearest_factor(trees_and_rows, target):
                 for row in rows:
                     factor = abs(row[node["index"]] - node["threshold"]) / node["delta"]
                     if not math.isnan(factor):
-                        tried |= {factor, factor * (1.0 + 1e-9) + 1e-9}
+                        tried.add(factor * (1.0 + 1e-9) + 1e-9)
     n = sum(len(rows) for _, rows in trees_and_rows)
     best = None
     for factor in sorted(tried):

@@ -14,11 +14,10 @@ ROOT = Path(__file__).resolve().parent.parent
 FOOT = "Intended use: teaching and research."
 
 
-def open_page(name: str, at: AppTest | None = None) -> AppTest:
-    """Return the app turned to a page, a cold start unless `at` is given."""
-    fresh = at is None
+def open_page(name: str | None, at: AppTest | None = None) -> AppTest:
+    """Return the app turned to a page (None: by the front door), a cold start unless `at` is given."""
     at = at or AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    if name != "data" or not fresh:
+    if name is not None:
         at.switch_page(f"pages/{name}.py")
     return at.run()
 

@@ -37,6 +37,12 @@ def test_every_example_opens(name):
     assert f"{len(EXAMPLES[name].frame):,} patient" in heading(at)
 
 
+def test_the_front_door_opens_the_data_page():
+    at = open_page(None)
+    sound(at)
+    assert heading(at) == heading(open_page("data")) == "400 patients read, nothing odd found"
+
+
 def test_upload_says_what_was_understood():
     at = upload(clinic())
     sound(at)

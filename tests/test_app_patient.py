@@ -12,8 +12,8 @@ import pytest
 from screens import clinic, heading, open_page, sound, text, upload
 
 from engine.borderline import distances, near_share
-from engine.export import probability_text
 from engine.neighbours import neighbours
+from engine.number_words import probability_text
 from engine.route import reach
 from engine.why import why
 
@@ -80,6 +80,16 @@ def test_tau_turns_an_answer_into_none_with_its_reason():
     sound(at)
     assert heading(at).startswith("No answer: 0.9")
     assert "< τ 1.00" in heading(at)
+
+
+def test_a_percentage_changes_by_points_and_names_stand_apart_from_the_sentence():
+    at = open_page("patient")
+    at.number_input(key=EF).set_value(33.0).run()
+    shown = text(at)
+    assert "percentage points" in shown
+    assert "“Ejection fraction” truly anywhere around 33 (± 5 points, 1 SD)" in shown
+    assert not re.search(r"[+−±] ?[\d.]+\s*%", shown)
+    assert heading(at).endswith("Repeat first: Ejection fraction.")
 
 
 def test_every_evaluation_is_named_and_the_words_about_risk_stand():

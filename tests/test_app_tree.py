@@ -24,6 +24,10 @@ def choose(at, box, option):
     return at.button(key=f"{box}={option}").click().run()
 
 
+def left_out(at):
+    return next(line for line in text(at).splitlines() if "cross-validation" in line)
+
+
 def fits(at):
     return at.session_state["penumbra_kept"]["fitted"]
 
@@ -133,6 +137,22 @@ def test_exact_measurements_make_soft_equal_hard():
     assert not at.info
     np.testing.assert_array_equal(soft.threshold, hard.threshold)
     np.testing.assert_array_equal(soft.class_weight, hard.class_weight)
+
+
+def test_patients_left_out_are_answered_on_request_and_tau_grows_nothing_again():
+    at = open_page("tree")
+    assert "cross-validation" not in text(at)
+    at.button(key="leave_out").click().run()
+    sound(at)
+    first = left_out(at)
+    grown = dict(at.session_state["penumbra_kept"]["folds"])
+    at.slider(key="tau").set_value(0.9).run()
+    sound(at)
+    assert left_out(at) != first
+    assert dict(at.session_state["penumbra_kept"]["folds"]) == grown
+    choose(at, "variant", "CART")
+    sound(at)
+    assert "cross-validation" not in text(at)
 
 
 def test_the_table_holds_every_node():

@@ -19,7 +19,7 @@ import pytest
 from screens import clinic
 
 from engine import Noise, read_table, variant
-from engine.export import probability_text
+from engine.number_words import probability_text
 
 ROOT = Path(__file__).resolve().parent.parent
 FLAGS = (
@@ -89,6 +89,38 @@ def pick(page, box: str, option: str) -> None:
 def go(page, name: str) -> None:
     page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
     settled(page)
+
+
+@pytest.mark.parametrize("name", ["", "data", "noise", "tree", "patient"])
+def test_every_page_has_an_address_of_its_own(address, browser, name):
+    url, _ = address
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{url}/{name}")
+    settled(page)
+    assert page.url == f"{url}/{name or 'data'}"
+    assert page.locator("[role=dialog]").count() == 0
+    marked = page.locator("[data-testid=stTopNavLink][aria-current=page]")
+    assert marked.inner_text().lower() == (name or "data")
+    page.reload()
+    settled(page)
+    assert page.url == f"{url}/{name or 'data'}"
+    assert page.locator("[role=dialog]").count() == 0
+    page.close()
+
+
+def test_a_narrow_patient_page_opens_the_whole_tree(address, browser):
+    url, _ = address
+    page = browser.new_page(viewport={"width": 400, "height": 2600})
+    page.goto(f"{url}/patient")
+    settled(page)
+    whole = page.locator(".st-key-whole_tree_opened div.frame")
+    assert whole.count() == 0
+    page.get_by_text("Show the whole tree").click()
+    settled(page)
+    assert whole.is_visible()
+    assert whole.evaluate("frame => frame.scrollWidth > frame.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth <= 400")
+    page.close()
 
 
 def test_from_upload_to_patient(address, browser):

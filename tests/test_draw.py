@@ -24,27 +24,32 @@ from engine.draw import (
     tree_svg,
     with_theme,
 )
-from engine.draw.charts import (
-    category_svg,
-    field_strip_svg,
+from engine.draw.case_charts import (
     four_ways_svg,
-    gain_bars_svg,
-    gain_curve_figure,
     hundred_counts,
     hundred_marks_svg,
-    larger_noise_figure,
     nearest_change_svg,
-    parts_svg,
     repeat_svg,
     stability_bars_svg,
-    tau_strip_svg,
-    variable_svg,
 )
+from engine.draw.curves import gain_curve_figure, larger_noise_figure
 from engine.draw.layout import place, tidy
+from engine.draw.node_charts import gain_bars_svg, parts_svg, tau_strip_svg
+from engine.draw.tree_table import path_words, tree_table
+from engine.draw.variable_charts import category_svg, field_strip_svg, variable_svg
 from engine.evidence import evidence
-from engine.export import percent_text, probability_text, rules_text, share_text
+from engine.export import branch_tests, rules_text
+from engine.number_words import (
+    difference_unit,
+    error_text,
+    exact_text,
+    percent_text,
+    probability_text,
+    share_text,
+    shortest,
+)
 from engine.route import reach
-from engine.tree import BINARY, NOMINAL, Node, freeze
+from engine.tree import BINARY, BINS, NOMINAL, REST, Node, freeze
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "<script>alert('x')</script> & \"quoted\" ]]>"
@@ -252,6 +257,27 @@ def test_nominal_splits_name_every_branch():
     assert "red" in "".join(texts(parts_svg(found, 0, view)))
 
 
+def test_bins_and_values_without_a_child_are_named():
+    children = [grown([4, 1], 1), grown([1, 4], 1), grown([0, 0], 1)]
+    root = grown([5, 5], 0, children, variable=0, gate=BINS, codes=np.array([0, 2, REST]))
+    x = np.array([1.0, 2, 3, 4, 5, 41, 42, 43, 44, 45])
+    labels = [0, 0, 0, 1, 0, 1, 1, 0, 1, 1]
+    tree = freeze(root, ["x"], [None], ("no", "yes"), cuts=np.array([[20.0, 40.0]]))
+    found = evidence(tree, x[:, None], np.eye(2)[labels], np.ones(10), reach(tree, x[:, None], "hard"))
+    view = View(classes=("no", "yes"), leaf_answers=("no", "yes", "no"), units={"x": "mm"})
+    said = texts(tree_svg(tree, found, view))
+    assert "≤ 20" in said
+    assert "> 40" in said
+    assert "other" in said
+    rules = rules_text(tree, view.leaf_answers, units=view.units)
+    assert "if x ≤ 20 mm" in rules
+    assert "if x is other  [" in rules
+    assert path_words(tree, found, 2, view) == "x > 40 mm"
+    parse(parts_svg(found, 0, view))
+    tree_dot(tree, found, view)
+    assert len(tree_table(tree, found, view)) == 4
+
+
 def test_a_leaf_of_few_patients_says_so():
     svg = tree_svg(*stump())
     assert "few patients" in node_text(nodes(svg)[1])
@@ -442,6 +468,84 @@ def test_rules_read_as_the_tree(fitted):
     assert "mg/dL" in text
     assert "measurement error" in text
     assert "not a certified medical device" in text
+
+
+SIGN = {"≤": np.less_equal, "<": np.less, ">": np.greater, "≥": np.greater_equal}
+
+
+def follow(text, row, units):
+    """Return the number of the leaf that the written rules lead a patient to."""
+    depth = 0
+    for line in text.splitlines():
+        stripped = line.strip()
+        if (len(line) - len(line.lstrip())) // 4 != depth or stripped.startswith("#"):
+            continue
+        if stripped.startswith("if "):
+            test = stripped.removeprefix("if ").split("  [")[0]
+            name = next(name for name in row if test.startswith(f"{name} "))
+            sign, cut = test.removeprefix(f"{name} ").removesuffix(f" {units.get(name, '')}").strip().split(" ")
+            depth += bool(SIGN[sign](row[name], float(cut.replace("−", "-"))))
+        elif ": leaf " in stripped:
+            return int(stripped.split(": leaf ")[1].split(",")[0])
+    raise AssertionError("the rules lead nowhere")
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_rules_put_every_training_patient_into_the_leaf_the_tree_does(fitted, known):
+    model, frame, tree, found, view = fitted
+    told = {"edge_text": found.edge_text} if known else {}
+    text = rules_text(tree, view.leaf_answers, "tau", 0.8, view.units, noise=model.noise_evaluation_, **told)
+    hard = reach(tree, model.encode(frame), "hard")[:, tree.leaves].argmax(axis=1)
+    for row, leaf in zip(frame.to_dict("records"), hard, strict=True):
+        assert follow(text, row, view.units) == leaf + 1
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_threshold_between_close_readings_is_written_so_that_it_parts_them(closed):
+    a, b = 1234567.0000001, 1234567.0000002
+    root = grown(
+        [1, 1], 0, [grown([1, 0], 1), grown([0, 1], 1)], variable=0, gate=BINARY, closed_le=closed,
+        threshold=a if closed else b,
+    )  # fmt: skip
+    tree, found, _ = picture_of(root, ["x"], [None], ("no", "yes"), [[a], [b]], [0, 1])
+    for told in ((), (found.edge_text,)):
+        left, right = branch_tests(tree, 0, *told)
+        for test, value in ((left, a), (right, b)):
+            sign, cut = test.split(" ")
+            assert SIGN[sign](value, float(cut))
+
+
+def test_numbers_are_written_to_the_last_digit_where_it_matters():
+    for value in (0.1, 140.75, -3.0, 1e-7, 123456789012.5, 1 / 3, 5e-324, 1.7e308, 2.0**53):
+        assert float(exact_text(value).replace("−", "-")) == value
+    assert exact_text(140.0) == "140"
+    assert exact_text(-1e-7) == "−0.0000001"
+    assert shortest(0.3, 0, lambda x: x == 0.1 + 0.2 - 5e-17) in ("0.3", exact_text(0.3))
+
+
+def test_a_difference_of_a_percentage_is_said_in_points():
+    assert difference_unit("%") == "points"
+    assert difference_unit("%", whole_words=True) == "percentage points"
+    assert difference_unit("% of predicted") == "points (% of predicted)"
+    assert difference_unit("mg/dL") == "mg/dL"
+    assert error_text("5", "%") == "± 5 points"
+    assert error_text("5", "") == "± 5"
+
+
+@pytest.mark.parametrize(("chosen", "best"), [(1.1, 1.2), (1.2, 1.1), (2.9, 2.8), (1.0, None), (2.0, 2.1), (3.0, 1.0)])
+def test_the_labels_of_the_gain_curve_are_neither_cut_nor_covered(chosen, best):
+    places = np.linspace(1, 3, 41)
+    figure = gain_curve_figure(
+        exact=(places, places / 9), soft=(places, places / 10), chosen=chosen, exact_best=best, chosen_text="1.1"
+    )
+    low, high = figure.layout.xaxis.range
+    labels = figure.layout.annotations
+    assert labels[0].text == "chosen 1.1"
+    assert len(labels) == (1 if best is None else 2)
+    for label in labels:
+        part = (label.x - low) / (high - low)
+        assert (1 - part if label.xanchor == "left" else part) >= 0.4
+    assert len({(label.xanchor, label.yanchor) for label in labels}) == len(labels)
 
 
 def test_set_and_cost_answers_are_words():

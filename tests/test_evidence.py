@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from engine import Noise, variant
-from engine.evidence import axis_of, evidence, plain, round_to_total
+from engine.evidence import axis_of, evidence, round_to_total
+from engine.number_words import plain
 from engine.route import reach
 from engine.tree import BINARY, Node, freeze
 

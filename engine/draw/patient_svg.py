@@ -12,9 +12,10 @@ import numpy as np
 
 from engine.draw.layout import SPLIT, STUB, Placed, Rectangle, Seat, place, tidy
 from engine.draw.picture import Picture, leaf_sentence, leaf_style, polyline, ribbon
-from engine.draw.sheet import View, box, dot, fill, fit, flow, hatched, line, sheet, text_width, titled, words
+from engine.draw.sheet import View, box, dot, fill, fit, flow, hatched, line, on_hatch, sheet, text_width, titled, words
 from engine.evidence import Evidence
-from engine.export import answer_text, number_text, percent_text, probability_text, share_text, weight_text
+from engine.export import answer_text
+from engine.number_words import error_text, number_text, percent_text, probability_text, share_text, weight_text
 from engine.tree import BINS, NOMINAL, Tree
 
 PATIENT_RIBBON = 22.0
@@ -83,6 +84,15 @@ def _sigma(picture: Picture, node: int, case: Any) -> float:
     return float(case.sigma.get(picture.tree.variables[int(picture.tree.variable[node])], 0.0) or 0.0)
 
 
+def _reading_words(name: str, value: str, unit: str, x: float, y: float, room: float) -> list[str]:
+    """The variable and its reading; a long name is cut before the reading is, and the unit follows where it fits."""
+    name = fit(name, max(room - 6 - text_width(value, 14, True), 30), 14, True)
+    shown = fit(f"{name} {value}", room, 14, True)
+    used = text_width(shown, 14, True) + 5
+    after = [words(x + used, y, unit, "i2")] if unit and used + text_width(unit) <= room else []
+    return [words(x, y, shown, "z14 b"), *after]
+
+
 def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
     """How far the reading lies from the threshold in words, the threshold in σ from the reading, and whether above."""
     tree, sigma = picture.tree, _sigma(picture, node, case)
@@ -97,7 +107,7 @@ def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
     word = "above" if above else "below" if distance < 0 else "on"
     if sigma > 0:
         return f"{abs(distance) / sigma:.2f} σ {word} {text}", -distance / sigma, above
-    return f"{number_text(abs(distance), 4)} {word} {text}", 0.0, above
+    return f"{number_text(abs(distance), 3)} {word} {text}", 0.0, above
 
 
 def _case_lit(case: Any) -> list[bool]:
@@ -183,15 +193,15 @@ def _patient_split(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: s
     value, sigma = _value_words(picture, node, case), _sigma(picture, node, case)
     where, z, above = _where(picture, node, case)
     unit = picture.unit(node)
-    error = f"± {number_text(sigma, 4)} {unit}".rstrip() if sigma > 0 else "taken as exact"
+    error = error_text(number_text(sigma, 4), unit) if sigma > 0 else "taken as exact"
     nominal = picture.tree.gate[node] in (NOMINAL, BINS)
     error = "" if nominal and sigma == 0 else error
     bell = lit and at.width >= 180 and not nominal and value != "missing"
     left = at.x + 10
     room = at.width - 16 - (76 if bell else 0)
     body = [box(at.x, at.y, at.width, at.height, style="frame" + (" picked" if lit else ""), round_=8)]
-    name = fit(picture.name(node), max(at.width - 22 - text_width(value, 14, True), 30), 14, True)
-    body.append(words(left, at.y + 20, fit(f"{name} {value}", at.width - 16, 14, True), "z14 b"))
+    after = unit if value != "missing" else ""
+    body += _reading_words(picture.name(node), value, after, left, at.y + 20, at.width - 16)
     body.append(words(left, at.y + 39, fit(error, room), "u" if sigma > 0 else "i2"))
     if not lit and not nominal:
         where = f"threshold {picture.evidence.threshold_text(node)}"
@@ -221,7 +231,8 @@ def _patient_leaf(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: st
     if answer is None:
         body.append(hatched(at.x + 1.5, at.y + 1.5, at.width - 3, 22, 6))
     head = picture.reason(node)[0].rstrip(":")
-    body.append(words(left, at.y + 18, fit(head, at.width - 14, 12, True), leaf_style(picture, node)))
+    write = on_hatch if answer is None else words
+    body.append(write(left, at.y + 17, fit(head, at.width - 14, 12, True), leaf_style(picture, node)))
     body.append(words(left, at.y + 47, share_text(share), "z18 b"))
     place_ = view.class_index(answer)
     body.append(box(left, at.y + 55, right - left, 6, "var(--hair)", round_=3))
@@ -272,11 +283,11 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     for step, node in enumerate(route[:-1]):
         value, sigma = _value_words(picture, node, case), _sigma(picture, node, case)
         where, z, above = _where(picture, node, case)
-        error = f"± {number_text(sigma, 4)} {picture.unit(node)}".rstrip() if sigma > 0 else "taken as exact"
+        error = error_text(number_text(sigma, 4), picture.unit(node)) if sigma > 0 else "taken as exact"
         error = "" if tree.gate[node] in (NOMINAL, BINS) and sigma == 0 else error
         body.append(box(1.25, y, width - 2.5, 76, style="frame picked", round_=8))
-        name = fit(picture.name(node), width - 140 - text_width(value, 14, True), 14, True)
-        body.append(words(13, y + 21, f"{name} {value}", "z14 b"))
+        unit = picture.unit(node) if value != "missing" else ""
+        body += _reading_words(picture.name(node), value, unit, 13, y + 21, width - 134)
         body.append(words(13, y + 42, fit(error, width - 140), "u" if sigma > 0 else "i2"))
         body.append(words(13, y + 61, fit(where, width - 130), "i2"))
         if tree.gate[node] not in (NOMINAL, BINS) and value != "missing":
@@ -304,7 +315,8 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     body.append(box(1.25, y, width - 2.5, 66, style="frame picked" + (" unanswered" if unanswered else ""), round_=8))
     if unanswered:
         body.append(hatched(2.5, y + 1.2, width - 5, 28, 7))
-    body.append(words(13, y + 21, fit(head, width - 100, 14, True), "z14 " + leaf_style(picture, leaf)))
+    head, style = fit(head, width - 100, 14, True), "z14 " + leaf_style(picture, leaf)
+    body.append(on_hatch(13, y + 20, head, style, 14) if unanswered else words(13, y + 20, head, style))
     n = weight_text(float(tree.weight[leaf]), picture.fractional)
     told = f"leaf {picture.leaf_number[leaf]}, {why}, n {n}"
     body.append(words(13, y + 48, fit(told, width - 100), "i2"))

@@ -14,16 +14,10 @@ import numpy as np
 
 from engine.draw.sheet import View, box, esc, fill, ink, letter, words
 from engine.evidence import Evidence
-from engine.export import (
-    FEW_PATIENTS,
-    branch_tests,
-    is_fractional,
-    number_text,
-    probability_text,
-    weight_text,
-)
+from engine.export import FEW_PATIENTS, branch_tests, is_fractional
 from engine.leaves import probability_range
-from engine.tree import BINARY, MIDDLE, Tree
+from engine.number_words import number_text, probability_text, weight_text
+from engine.tree import BINS, MIDDLE, Tree
 
 
 def bell_points(
@@ -65,14 +59,10 @@ def ribbon(x1: float, y1: float, x2: float, y2: float, width: float, style: str,
 
 def branch_labels(tree: Tree, evidence: Evidence, node: int) -> list[str]:
     """Return a label per child, true to the gate, in the short text that still parts the same patients."""
-    theta = evidence.threshold_text(node)
-    if tree.gate[node] == BINARY:
-        return [f"≤ {theta}", f"> {theta}"] if tree.closed_le[node] else [f"< {theta}", f"≥ {theta}"]
-    if tree.gate[node] == MIDDLE and np.isfinite(tree.low[node]):
-        variable = int(tree.variable[node])
-        low, high = (evidence.number(variable, float(edge[node])) for edge in (tree.low, tree.high))
-        return [f"≤ {low}", f"{low}–{high}", f"> {high}"]
-    return branch_tests(tree, node)
+    labels = branch_tests(tree, node, evidence.edge_text)
+    if tree.gate[node] in (MIDDLE, BINS):
+        return [label.removeprefix("> ").replace(" and ≤ ", "–") if " and ≤ " in label else label for label in labels]
+    return labels
 
 
 class Picture:
@@ -82,7 +72,7 @@ class Picture:
         self.tree, self.evidence, self.view = tree, evidence, view
         self.leaf_number = {int(leaf): place_ + 1 for place_, leaf in enumerate(tree.leaves)}
         self.fractional = is_fractional(tree)
-        shown = view.leaf_answers if len(view.leaf_answers) == tree.n_leaves else None
+        shown = view.leaf_answers if len(view.leaf_answers) == len(tree.leaves) else None
         answers = shown or tuple(tree.classes[int(np.argmax(tree.probability[leaf]))] for leaf in tree.leaves)
         self.answers: dict[int, Any] = {int(leaf): answer for leaf, answer in zip(tree.leaves, answers, strict=True)}
         self.labels = {v: branch_labels(tree, evidence, v) for v in range(tree.n_nodes) if not tree.is_leaf(v)}
@@ -94,10 +84,6 @@ class Picture:
     def unit(self, node: int) -> str:
         """Return the unit of the node's split variable, "" when it is not known."""
         return str(self.view.units.get(self.tree.variables[int(self.tree.variable[node])], "") or "")
-
-    def number(self, node: int, value: float) -> str:
-        """Return a value at the decimals of the node's variable."""
-        return self.evidence.number(int(self.tree.variable[node]), value)
 
     def shown_class(self, node: int) -> int:
         """Return the class whose P a leaf prints: the positive one of two, else the most probable."""

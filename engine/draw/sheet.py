@@ -145,6 +145,10 @@ class View:
         """Return a variable's display name."""
         return str(self.variable_names.get(name, name))
 
+    def quoted(self, name: str) -> str:
+        """Return a display name for the middle of a sentence, where the column's own capital would look like a slip."""
+        return f"“{self.variable(name)}”"
+
     def class_name(self, name: Any) -> str:
         """Return a class's display name."""
         return str(self.class_names.get(name, name))
@@ -242,6 +246,11 @@ def line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{style}"/>'
 
 
+def stroke(x1: float, y: float, x2: float, paint: str, width: float) -> str:
+    """Return a level stroke of a stated colour and width."""
+    return f'<line x1="{x1:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y:.1f}" stroke="{paint}" stroke-width="{width:g}"/>'
+
+
 def dot(x: float, y: float, radius: float, paint: str, stroke: str = "var(--card)", width: float = 1.5) -> str:
     """Return a disc with a thin rim."""
     rim = f' stroke="{stroke}" stroke-width="{width:g}"'
@@ -251,6 +260,13 @@ def dot(x: float, y: float, radius: float, paint: str, stroke: str = "var(--card
 def hatched(x: float, y: float, width: float, height: float, round_: float = 0) -> str:
     """Return a hatched rectangle: the mark of abstention."""
     return box(x, y, width, height, paint="url(#HATCH)", round_=round_)
+
+
+def on_hatch(x: float, y: float, content: str, style: str = "", size: float = 12) -> str:
+    """Return a text with a plain plate under it, so that the hatch does not run through the letters."""
+    wide = text_width(content, size, "b" in style.split())
+    plate = box(x - 3, y - size + 0.5, wide + 5, size + 3.5, "var(--card)", round_=3)
+    return plate + words(x, y, content, style)
 
 
 def sheet(width: float, height: float, body: Sequence[str], label: str, theme: str = "auto", extra: str = "") -> str:

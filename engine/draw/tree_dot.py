@@ -8,7 +8,7 @@ from __future__ import annotations
 from engine.draw.picture import Picture
 from engine.draw.sheet import CLASS_FILL, SHADES, View
 from engine.evidence import Evidence
-from engine.export import probability_text, weight_text
+from engine.number_words import probability_text, weight_text
 from engine.tree import BINS, NOMINAL, Tree
 
 
@@ -39,7 +39,7 @@ def tree_dot(tree: Tree, evidence: Evidence, view: View) -> str:
             band, counts = evidence.band(node), evidence.split_counts(node)
             lines.append(f"cut at {evidence.threshold_text(node)}")
             if band.kind:
-                edges = f"{picture.number(node, band.low)} to {picture.number(node, band.high)}"
+                edges = " to ".join(evidence.band_text(node))
                 lines.append(f"{band.kind} {edges}: {counts.n[1]} patients")
         lines.append(f"n {evidence.count[node]}")
         out.append(f"  n{node} [label={quoted(chr(10).join(lines))}];")

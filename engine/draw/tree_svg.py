@@ -34,13 +34,15 @@ from engine.draw.sheet import (
     hatched,
     letter,
     line,
+    on_hatch,
     sheet,
     text_width,
     titled,
     words,
 )
 from engine.evidence import Evidence
-from engine.export import FEW_PATIENTS, number_text, probability_text, weight_text
+from engine.export import FEW_PATIENTS
+from engine.number_words import number_text, probability_text, weight_text
 from engine.tree import BINS, NOMINAL, Tree
 
 FULL_CARD, FULL_LEAF = 150.0, 88.0
@@ -82,7 +84,8 @@ def tree_svg(tree: Tree, evidence: Evidence, view: View) -> str:
         body.append(draw(picture, at))
         body.append(_far_words(picture, at))
     answering = sum(answer is not None for answer in picture.answers.values())
-    label = f"Decision tree with {tree.n_leaves} leaves: {answering} answer, {tree.n_leaves - answering} abstain"
+    leaves = len(picture.answers)
+    label = f"Decision tree with {leaves} leaves: {answering} answer, {leaves - answering} abstain"
     return sheet(placed.width, placed.height, body, label)
 
 
@@ -134,7 +137,7 @@ def _split_sentence(picture: Picture, node: int) -> tuple[str, str]:
     counts, band = evidence.split_counts(node), evidence.band(node)
     sentence = f"{name}, cut at {evidence.threshold_text(node)}{after}, {n} patients. "
     if band.kind:
-        low, high = picture.number(node, band.low), picture.number(node, band.high)
+        low, high = picture.evidence.band_text(node)
         what = "in its zone" if band.kind == "zone" else "within measurement error"
         sentence += f"{counts.n[0]} left, {counts.n[1]} {what} {low} to {high}, {counts.n[2]} right"
     else:
@@ -246,7 +249,7 @@ def _three_counts(picture: Picture, node: int, left: float, right: float, y: flo
     room, middle = free_right - free_left, (left + right) / 2
     missing = f" + {counts.n[3]} missing" if counts.n[3] else ""
     if band.kind:
-        low, high = picture.number(node, band.low), picture.number(node, band.high)
+        low, high = picture.evidence.band_text(node)
         number, span = str(counts.n[1]), f" in {low}–{high}"
         tries = [span + missing, span, ""]
         rest = next((t for t in tries if text_width(number, 12, True) + text_width(t) <= room), "")
@@ -385,14 +388,12 @@ def _split_compact(picture: Picture, at: Rectangle) -> list[str]:
 
 def _header(picture: Picture, at: Rectangle, height: float, lines: Sequence[tuple[str, str]]) -> list[str]:
     """The leaf's answer over plain ground, or over hatch when it abstains."""
-    node, drawn = at.node, []
-    if picture.answers[node] is None:
-        drawn.append(hatched(at.x + 1, at.y + 1, at.width - 2, height, 7))
+    unanswered = picture.answers[at.node] is None
+    drawn = [hatched(at.x + 1, at.y + 1, at.width - 2, height, 7)] if unanswered else []
+    write = on_hatch if unanswered else words
     for place_, (text, style) in enumerate(lines):
-        large = "b" in style.split()
-        shown = fit(text, at.width - 13, 12, large)
-        ground = " on" if picture.answers[node] is None else ""
-        drawn.append(words(at.x + 8, at.y + 17 + 16 * place_, shown, style + ground))
+        shown = fit(text, at.width - 13, 12, "b" in style.split())
+        drawn.append(write(at.x + 8, at.y + 17 + 16 * place_, shown, style))
     return drawn
 
 
@@ -477,12 +478,8 @@ def _interval(picture: Picture, node: int, k: int, left: float, right: float, y:
 def _leaf_compact(picture: Picture, at: Rectangle) -> list[str]:
     tree, node = picture.tree, at.node
     left, right = at.x + 6, at.x + at.width - 6
-    head, _ = picture.reason(node)
-    head = head.rstrip(":")
-    drawn = []
-    if picture.answers[node] is None:
-        drawn.append(hatched(at.x + 1, at.y + 1, at.width - 2, 24, 7))
-    drawn.append(words(left, at.y + 17, fit(head, at.width - 9, 12, True), leaf_style(picture, node)))
+    head = picture.reason(node)[0].rstrip(":")
+    drawn = _header(picture, at, 24, [(head, leaf_style(picture, node))])
     drawn += class_bar(
         [float(w) for w in tree.class_weight[node]], left, at.y + 32, right - left, 13, picture.view.several
     )
@@ -532,7 +529,7 @@ def tree_legend_svg(tree: Tree, view: View) -> str:
         items.append((bars + text, 30 + text_width(f"patients: {up} up, {down} down", 12, True)))
     cut = box(0, 4, 18, 20, style="band") + line(9, 4, 9, 24, "cut")
     cut += f'<path d="{polyline(bell_points(9, 4, 19, 13))}" class="bell"/>'
-    zones = bool(np.any(np.isfinite(tree.delta)))
+    zones = bool(np.any(tree.high > tree.low))
     said = "threshold and zone" if zones else "threshold ± 1.96 σ: re-measured, may cross"
     items.append((cut + words(26, 20, said, "i2"), 26 + text_width(said)))
     widths = box(0, 7, 24, 8, style="pale") + box(0, 19, 24, 2, style="pale")

@@ -12,9 +12,10 @@ import pandas as pd
 
 from engine.draw.sheet import View
 from engine.evidence import Evidence
-from engine.export import FEW_PATIENTS, branch_tests, is_fractional, probability_text, weight_text
+from engine.export import FEW_PATIENTS, branch_tests, is_fractional
 from engine.leaves import probability_range
-from engine.tree import BINS, NOMINAL, Tree
+from engine.number_words import probability_text, weight_text
+from engine.tree import Tree
 
 
 def step_words(tree: Tree, told: Evidence, node: int, view: View) -> str:
@@ -24,13 +25,9 @@ def step_words(tree: Tree, told: Evidence, node: int, view: View) -> str:
         return "everyone"
     place = node - int(tree.first_child[parent])
     name = tree.variables[int(tree.variable[parent])]
-    test = branch_tests(tree, parent)[place]
-    if tree.gate[parent] in (NOMINAL, BINS):
-        return f"{view.variable(name)} is {test}"
-    short = told.threshold_text(parent)
-    if short and len(tree.children(parent)) == 2:
-        test = f"{test.split(' ')[0]} {short}"
-    return f"{view.variable(name)} {test} {view.units.get(name, '')}".rstrip()
+    test = branch_tests(tree, parent, told.edge_text, sentence=True)[place]
+    unit = "" if test.startswith("is ") else view.units.get(name, "")
+    return f"{view.variable(name)} {test} {unit}".rstrip()
 
 
 def path_words(tree: Tree, told: Evidence, node: int, view: View) -> str:
@@ -74,9 +71,7 @@ def tree_table(tree: Tree, told: Evidence, view: View) -> pd.DataFrame:
             {
                 "Step": "· " * int(tree.depth[node]) + step_words(tree, told, node, view),
                 "Then": f"leaf: {view.answer(answer_of[node])}" if leaf else f"asks {view.variable(tree.variables[j])}",
-                "Blend range": f"{told.number(j, band.low)} to {told.number(j, band.high)}, {band.kind}"
-                if shown and band
-                else "",
+                "Blend range": f"{' to '.join(told.band_text(node))}, {band.kind}" if shown and band else "",
                 "Patients": weight_text(float(tree.weight[node]), fractional),
                 **counts,
                 "P": f"{view.class_name(tree.classes[k])} {probability_words(tree, node, k)}",

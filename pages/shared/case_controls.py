@@ -10,14 +10,14 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from engine.draw.charts import field_strip_svg
-from pages.shared import cache, case_words, state, widgets, words
+from engine.draw.variable_charts import field_strip_svg
+from pages.shared import case_words, present_case, present_data, present_tree, state, widgets, words
 from pages.shared.tree_view import svg_view
 
 
 def patient_choice() -> None:
     """Draw the choice between a patient of the data and a typed case."""
-    data, row = cache.prepared(), cache.row()
+    data, row = present_data.prepared(), present_case.row()
     typed = "Typed case"
     st.segmented_control(
         "Patient",
@@ -46,7 +46,7 @@ def patient_choice() -> None:
     st.caption(words.PRIVATE if row is not None else case_words.TYPED)
 
 
-def number_field(found: cache.Fitted, j: int, value: float | None) -> None:
+def number_field(found: present_tree.Fitted, j: int, value: float | None) -> None:
     """Draw one reading with its unit, range and σ."""
     name = found.data.columns[j]
     unit = found.data.units.get(name, "")
@@ -63,7 +63,7 @@ def number_field(found: cache.Fitted, j: int, value: float | None) -> None:
     svg_view(field_strip_svg(known, value, sigma, width=224, unit=unit))
 
 
-def category_field(found: cache.Fitted, j: int, value: str | None) -> None:
+def category_field(found: present_tree.Fitted, j: int, value: str | None) -> None:
     """Draw one category, missing among its choices."""
     name = found.data.columns[j]
     st.selectbox(
@@ -76,9 +76,9 @@ def category_field(found: cache.Fitted, j: int, value: str | None) -> None:
     )
 
 
-def fields(found: cache.Fitted) -> None:
+def fields(found: present_tree.Fitted) -> None:
     """Draw the readings, those the tree asks first."""
-    tree, readings = found.model.tree_, cache.readings()
+    tree, readings = found.model.tree_, present_case.readings()
     asked = list(dict.fromkeys(int(j) for j in tree.variable if j >= 0))
     rest = [j for j in range(len(found.data.columns)) if j not in asked]
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from engine.case import Case
 from engine.draw import View
-from engine.draw.charts import hundred_counts
-from engine.export import FEW_PATIENTS, is_fractional, probability_text, weight_text
+from engine.draw.case_charts import hundred_counts
+from engine.export import FEW_PATIENTS, is_fractional
+from engine.number_words import difference_unit, error_text, probability_text, weight_text
 from engine.tree import Tree
 from pages.shared.words import CAVEATS, PRIVATE, REPEATING, count, listing, number, opening
 
@@ -24,11 +25,8 @@ Floats = NDArray[np.float64]
 
 
 TYPED = "It starts at the middle of the training patients; empty means missing. " + PRIVATE
-
-
+WHOLE_TREE = "Show the whole tree"
 BRANCH_SHARES = "Shares on the branches are coherent: how often the true patient goes each way."
-
-
 SIMILAR = "By standardised distance over the values both have. They take no part in the answer."
 
 
@@ -61,7 +59,7 @@ def best_probability(case: Case) -> float:
 def repeat_advice(case: Case, view: View) -> str:
     if case.best_repeat is None:
         return ""
-    return f" Repeat {view.variable(case.best_repeat)} first."
+    return f" Repeat first: {view.variable(case.best_repeat)}."
 
 
 def case_heading(case: Case, view: View, target: str) -> str:
@@ -106,7 +104,7 @@ def stability_sentence(case: Case, view: View, asked: Collection[str]) -> str:
     noisy = [
         name for name, sigma in case.sigma.items() if sigma > 0 and case.values.get(name) is not None and name in asked
     ]
-    said = view.answer(case.answer) if case.answer is not None else "with no answer"
+    said = f"answer {view.answer(case.answer)}" if case.answer is not None else "give no answer"
     if not noisy:
         return (
             "Every reading the tree asks is taken as exact or missing, so measurement error plays no part. "
@@ -116,13 +114,13 @@ def stability_sentence(case: Case, view: View, asked: Collection[str]) -> str:
     for name in noisy[:3]:
         value, unit = case.values[name], view.units.get(name, "")
         around = number(float(value)) if isinstance(value, (int, float)) else str(value)
-        spread_words = f"± {number(case.sigma[name], 3)}{' ' + unit if unit else ''}, 1 SD"
-        readings.append(f"{view.variable(name)} truly anywhere around {around} ({spread_words})")
+        spread_words = f"{error_text(number(case.sigma[name], 3), unit)}, 1 SD"
+        readings.append(f"{view.quoted(name)} truly anywhere around {around} ({spread_words})")
     more = f" and {len(noisy) - 3} more likewise" if len(noisy) > 3 else ""
     share = case.stability
     hundred = "more than 99" if share > 0.995 else "fewer than 1" if share < 0.005 else f"about {100 * share:.0f}"
     return (
-        f"Measurement error alone: were {listing(readings)}{more}, this tree would answer {said} for {hundred} of 100 "
+        f"Measurement error alone: were {listing(readings)}{more}, this tree would {said} for {hundred} of 100 "
         "such values. This is not the chance of disease."
     )
 
@@ -152,7 +150,8 @@ def case_remarks(case: Case, view: View) -> list[str]:
 def answers_up_to(case: Case, decision: str) -> str:
     if decision != "tau":
         return ""
-    return f"This patient is answered up to τ {probability_text(best_probability(case))}."
+    p = best_probability(case)
+    return f"This patient is answered {'at every τ' if p > 1 - 1e-9 else f'up to τ {probability_text(p)}'}."
 
 
 def stability_card(case: Case, view: View) -> Card:
@@ -176,14 +175,15 @@ def change_card(case: Case, view: View) -> Card:
 
     if changes:
         name = min(changes, key=far)
-        change, unit, steps = changes[name] or 0.0, view.units.get(name, ""), far(name)[0]
+        change, steps = changes[name] or 0.0, far(name)[0]
+        unit = difference_unit(view.units.get(name, ""), whole_words=True)
         size = f", {number(steps, 3)} σ" if math.isfinite(steps) else ", taken as exact"
         key = f"{'+' if change > 0 else '−'}{number(abs(change), 3)}\u00a0{unit}".rstrip()
-        return Card("Nearest change", key, f"of {view.variable(name)}{size}, {then(name)}")
+        return Card("Nearest change", key, f"of {view.quoted(name)}{size}, {then(name)}")
     if case.nearest_category:
         name, category = next(iter(case.nearest_category.items()))
         return Card(
-            "Nearest change", f"{category}", f"in place of {case.values[name]} as {view.variable(name)}, {then(name)}"
+            "Nearest change", f"{category}", f"in place of {case.values[name]} as {view.quoted(name)}, {then(name)}"
         )
     return Card("Nearest change", "none", "No single reading, changed alone, alters the answer.")
 
@@ -208,7 +208,7 @@ def repeat_card(case: Case, view: View) -> Card:
     gain = float(case.repeat_advice[case.best_repeat])
     before, after = probability_text(case.certainty), probability_text(min(1.0, case.certainty + gain))
     return Card(
-        f"Repeat {view.variable(case.best_repeat)} first",
+        f"Repeat first: {view.variable(case.best_repeat)}",
         f"{before} → {after}",
         f"expected certainty, with the two readings averaged. {REPEATING}",
         help_words,

@@ -11,9 +11,9 @@ from typing import Any
 
 import streamlit as st
 
-from engine.draw.charts import category_svg, variable_svg
+from engine.draw.variable_charts import category_svg, variable_svg
 from engine.read import Column, ReadTable
-from pages.shared import cache, state, widgets, words
+from pages.shared import data_words, present_data, state, widgets, words
 from pages.shared.tree_view import svg_view
 
 ROWS = 14
@@ -46,7 +46,7 @@ def fact(name: str, understood: Mapping[str, Any], names: Mapping[str, str]) -> 
         )
 
     with st.container(width="content", gap=None):
-        st.caption(words.READING_LABELS[name])
+        st.caption(data_words.READING_LABELS[name])
         shown = (
             ", ".join(each or "empty" for each in value)
             if isinstance(value, (list, tuple))
@@ -58,13 +58,13 @@ def fact(name: str, understood: Mapping[str, Any], names: Mapping[str, str]) -> 
                 tokens = ", ".join(now.reading.get("missing", []))
                 st.text_input(
                     "Tokens, with commas between them",
-                    help=words.MISSING_HELP,
+                    help=data_words.MISSING_HELP,
                     **widgets.bind("fact_missing", tokens, chosen),
                 )
             else:
                 options = [detected, *(names or ([value] if value else []))]
                 st.selectbox(
-                    words.READING_LABELS[name],
+                    data_words.READING_LABELS[name],
                     options,
                     format_func=lambda each: names.get(each, str(each)),
                     **widgets.bind(f"fact_{name}", now.reading.get(name, detected), chosen),
@@ -92,7 +92,7 @@ def set_aside(names: list[str]) -> None:
 
 
 def _set_meaning(label: str, meaning: str) -> None:
-    others = tuple(each for each in cache.abstaining() if each != label)
+    others = tuple(each for each in present_data.abstaining() if each != label)
     state.change(abstain=(*others, label) if meaning == "abstained" else others, node=0)
 
 
@@ -114,18 +114,18 @@ def labels(table: ReadTable) -> None:
     most = max(counts.values(), default=0) or 1
     for k, (label, n) in enumerate(counts.items()):
         _label_row(label, f"{n:,}", n / most, k, "class")
-    for label in cache.abstaining():
+    for label in present_data.abstaining():
         _label_row(label, "", 0.0, -1, "abstained")
     unlabelled = sum(each is None for each in table.y)
     if unlabelled:
-        st.caption(words.unlabelled(unlabelled))
-    data = cache.prepared()
+        st.caption(data_words.unlabelled(unlabelled))
+    data = present_data.prepared()
     st.radio(
         "Positive class",
         [str(label) for label in data.classes],
         format_func=words.plain,
         horizontal=True,
-        help=words.POSITIVE,
+        help=data_words.POSITIVE,
         **widgets.bind("positive", str(data.positive), lambda label: state.change(positive=label)),
     )
 
@@ -151,11 +151,11 @@ def facts(understood: Mapping[str, Any]) -> None:
         return
     with st.container(horizontal=True, key="facts", gap="medium"):
         if understood["format"] == "text":
-            fact("delimiter", understood, words.DELIMITERS)
-            fact("encoding", understood, words.ENCODINGS)
+            fact("delimiter", understood, data_words.DELIMITERS)
+            fact("encoding", understood, data_words.ENCODINGS)
         if understood["format"] in ("text", "Excel"):
-            fact("decimal", understood, words.DECIMALS)
-            fact("thousands", understood, words.THOUSANDS)
+            fact("decimal", understood, data_words.DECIMALS)
+            fact("thousands", understood, data_words.THOUSANDS)
         if understood["format"] == "Excel":
             fact("sheet", understood, {})
         fact("missing", understood, {})
@@ -169,10 +169,10 @@ def roles_alone(names: list[str]) -> None:
         with right:
             st.selectbox(
                 f"Role of {name}",
-                list(words.ROLE_LABELS),
+                list(data_words.ROLE_LABELS),
                 index=None,
                 placeholder="as guessed",
-                format_func=words.role,
+                format_func=data_words.role,
                 label_visibility="collapsed",
                 **widgets.bind(f"role_{name}", state.choices().roles.get(name), partial(set_role, name)),
             )
@@ -181,7 +181,7 @@ def roles_alone(names: list[str]) -> None:
 def column_row(table: ReadTable, column: Column, place: int) -> None:
     """Draw one column of the file: role, unit, values, what is missing."""
     name = column.name
-    cells = st.container(key=f"row_{place}").columns(WIDTHS, vertical_alignment="center", gap="small")
+    cells = st.container(key=f"column_{place}").columns(WIDTHS, vertical_alignment="center", gap="small")
     variable = column.role == "variable"
     cells[0].markdown(
         f"**{words.plain(name)}**" if variable or column.role == "target" else f":gray[{words.plain(name)}]"
@@ -190,14 +190,14 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
     with cells[1]:
         st.selectbox(
             f"Role of {name}",
-            list(words.ROLE_LABELS),
-            format_func=words.role,
+            list(data_words.ROLE_LABELS),
+            format_func=data_words.role,
             label_visibility="collapsed",
             **widgets.bind(f"role_{name}", role, partial(set_role, name)),
         )
     with cells[2]:
         if variable and column.kind == "numeric":
-            unit = state.choices().units.get(name, cache.units().get(name, ""))
+            unit = state.choices().units.get(name, present_data.prepared().units.get(name, ""))
             widgets.text(f"Unit of {name}", f"unit_{name}", unit, "unit", partial(state.put, "units", name))
     with cells[3]:
         if variable and column.kind == "numeric":
@@ -208,7 +208,7 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
         elif column.levels:
             st.caption(words.plain(words.levels(column.levels)))
     with cells[4]:
-        st.caption(words.missing(column.missing, len(table.y)))
+        st.caption(data_words.missing(column.missing, len(table.y)))
         if variable and column.kind == "numeric" and (name in state.choices().zeros or (table.X[name] == 0).any()):
             st.checkbox(
                 "0 is missing",
@@ -224,7 +224,7 @@ def column_rows(table: ReadTable) -> None:
     n = len(table.columns)
     st.markdown(f"## {words.opening(words.count(n))} columns, {words.count(measured)} of them variables")
     with st.container(key="column_heads"):
-        for cell, label in zip(st.columns(WIDTHS, gap="small"), words.DATA_HEADS, strict=True):
+        for cell, label in zip(st.columns(WIDTHS, gap="small"), data_words.DATA_HEADS, strict=True):
             cell.caption(label)
     pages = -(-n // ROWS)
     page = st.session_state.get("column_page", 1) if pages > 1 else 1

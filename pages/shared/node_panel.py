@@ -8,14 +8,15 @@ from __future__ import annotations
 import streamlit as st
 
 from engine.draw import View
-from engine.draw.charts import gain_bars_svg, gain_curve_figure, parts_svg
+from engine.draw.curves import gain_curve_figure
+from engine.draw.node_charts import gain_bars_svg, parts_svg
 from engine.draw.tree_table import path_words, probability_words
 from engine.why import Reasons
-from pages.shared import cache, state, tree_words, widgets, words
+from pages.shared import present_data, present_tree, state, tree_words, widgets, words
 from pages.shared.tree_view import svg_view
 
 
-def panel(found: cache.Fitted, view: View, node: int) -> None:
+def panel(found: present_tree.Fitted, view: View, node: int) -> None:
     """Draw who is in the chosen node, why it splits as it does, and the rule that leads there."""
     tree, told = found.model.tree_, found.evidence
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -34,24 +35,23 @@ def panel(found: cache.Fitted, view: View, node: int) -> None:
     else:
         st.markdown(words.plain(tree_words.split_sentence(tree, told, node, view)))
         svg_view(parts_svg(told, node, view, width=260))
-        reasons_box(found, view, cache.reasons(node))
+        reasons_box(found, view, present_tree.reasons(node))
     st.markdown("**The rule that leads here**")
     st.markdown(words.plain(words.opening(path_words(tree, told, node, view))) + ".")
     with st.expander("Who is in it"):
         rows, present = told.patients(node)
-        st.dataframe(cache.past_patients(rows, words.PRESENT, present), height=240)
+        st.dataframe(present_data.past_patients(rows, words.PRESENT, present), height=240)
 
 
-def reasons_box(found: cache.Fitted, view: View, reasons: Reasons) -> None:
+def reasons_box(found: present_tree.Fitted, view: View, reasons: Reasons) -> None:
     """Draw the best gain of each variable, and the gain of every threshold of the chosen one."""
     tree, told, node = found.model.tree_, found.evidence, reasons.node
-    name = view.variable(tree.variables[reasons.variable])
-    st.markdown(f"**Why {words.plain(name)}**")
+    st.markdown(f"**Why {words.plain(view.quoted(tree.variables[reasons.variable]))}**")
     st.caption("Best gain of each variable, with its threshold")
     rows = [
         (
             view.variable(tree.variables[each.variable]),
-            tree_words.at(told, each),
+            tree_words.at(told, reasons, each),
             each.gain,
             each.variable == reasons.variable,
         )
@@ -67,7 +67,9 @@ def reasons_box(found: cache.Fitted, view: View, reasons: Reasons) -> None:
         soft=reasons.soft,
         zone=(band.low, band.high) if band.kind else None,
         chosen=float(tree.threshold[node]),
+        chosen_text=told.threshold_text(node),
         exact_best=reasons.exact_best,
+        exact_text="" if reasons.exact_best is None else told.edge_text(node, reasons.exact_best),
         unit=view.units.get(tree.variables[reasons.variable], ""),
         label=tree_words.gain_label(found.model.recipe_.criterion),
         dark=widgets.dark(),

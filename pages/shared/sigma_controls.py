@@ -14,7 +14,8 @@ import streamlit as st
 
 from engine.noise import SHAPES
 from engine.noise_table import FORMS, Stated, from_csv
-from pages.shared import cache, state, widgets, words
+from engine.number_words import difference_unit
+from pages.shared import noise_words, present_data, present_tree, state, widgets, words
 
 INNER = [1.35, 1, 0.8, 1.1]
 
@@ -39,7 +40,7 @@ def factor(name: str, label: str) -> None:
 
 def set_sigma(name: str, part: str, value: Any) -> None:
     """Change one part of what is stated about a variable's error."""
-    held = cache.prepared().sigma
+    held = present_data.prepared().sigma
     one = held.get(name, Stated())
     if part == "form":
         one = replace(one, source="" if one.form != "exact" else one.source)
@@ -62,12 +63,12 @@ def sigma_for_all() -> None:
     """Draw one statement that can be given to every measured variable at once."""
     with st.popover("Same σ for all", width="stretch"):
         forms = [form for form in FORMS if form not in ("exact", "misrecord", "sd+cv")]
-        form = st.selectbox("Form", forms, index=1, format_func=words.FORM_LABELS.__getitem__, key="all_form")
+        form = st.selectbox("Form", forms, index=1, format_func=noise_words.FORM_LABELS.__getitem__, key="all_form")
         figure = st.number_input("Value", min_value=0.0, value=5.0, step=0.5, format="%g", key="all_value")
-        st.caption(words.ALL_ALIKE)
+        st.caption(noise_words.ALL_ALIKE)
 
         def apply() -> None:
-            data = cache.prepared()
+            data = present_data.prepared()
             part = {"value": figure} if form == "sd" else {"percent": figure}
             held = {
                 name: data.sigma.get(name, Stated())
@@ -80,11 +81,11 @@ def sigma_for_all() -> None:
         st.button("Apply", key="apply_all", type="primary", on_click=apply)
 
 
-def sigma_upload(data: cache.Prepared) -> None:
+def sigma_upload(data: present_data.Prepared) -> None:
     """Draw the way in for a table of σ: what it would change is listed first, then applied."""
     with st.popover("Upload a table", width="stretch"):
         file = st.file_uploader("Table of σ (CSV)", type=["csv", "txt"], key="sigma_upload")
-        st.caption(words.SIGMA_TABLE)
+        st.caption(noise_words.SIGMA_TABLE)
         if file is None:
             return
         numeric = {name: column.kind == "numeric" for name, column in data.variables.items()}
@@ -94,8 +95,8 @@ def sigma_upload(data: cache.Prepared) -> None:
                 st.warning(words.plain(line))
             changed = {name: one for name, one in stated.items() if one != data.sigma.get(name, Stated())}
             for name, one in changed.items():
-                before = words.sigma(data.sigma.get(name), data.units.get(name, ""))
-                st.caption(words.plain(f"{name}: {before} → {words.sigma(one, data.units.get(name, ''))}"))
+                before = noise_words.sigma(data.sigma.get(name), data.units.get(name, ""))
+                st.caption(words.plain(f"{name}: {before} → {noise_words.sigma(one, data.units.get(name, ''))}"))
             if not changed:
                 st.caption("It changes nothing.")
             st.button(
@@ -116,60 +117,58 @@ def near(rows: list[tuple[str, str, str]] | str) -> None:
     st.html(f"<table class='penumbra-near'>{''.join(lines)}</table>")
 
 
-def statement(found: cache.Fitted, name: str, j: int, stated: Stated, numeric: bool) -> None:
+def statement(found: present_tree.Fitted, name: str, j: int, stated: Stated, numeric: bool) -> None:
     """Draw the form, figure and shape of one variable's σ, and what it comes to."""
     cells = st.columns(INNER, gap="small", vertical_alignment="center")
     with cells[0]:
         st.selectbox(
             f"Form of σ of {name}",
             [form for form in FORMS if form == "exact" or (form == "misrecord") != numeric],
-            format_func=words.FORM_LABELS.__getitem__,
+            format_func=noise_words.FORM_LABELS.__getitem__,
             label_visibility="collapsed",
             **widgets.bind(f"form_{name}", stated.form, partial(set_sigma, name, "form")),
         )
-    figures = [("value", stated.value, found.data.units.get(name, ""))] if stated.form in ("sd", "sd+cv") else []
+    unit = difference_unit(found.data.units.get(name, ""))
+    figures = [("value", stated.value, unit)] if stated.form in ("sd", "sd+cv") else []
     figures += (
-        [("percent", stated.percent, words.PERCENT_OF[stated.form])] if stated.form not in ("exact", "sd") else []
+        [("percent", stated.percent, noise_words.PERCENT_OF[stated.form])] if stated.form not in ("exact", "sd") else []
     )
-    for part, value, unit in figures:
+    for part, value, measure in figures:
         with cells[1]:
-            sigma_value(name, part, value, unit)
-        cells[2].markdown(f":small[{words.plain(unit) or '&nbsp;'}]")
+            sigma_value(name, part, value, measure)
+        cells[2].markdown(f":small[{words.plain(measure) or '&nbsp;'}]")
     if numeric and stated.form != "exact":
         with cells[3]:
             st.selectbox(
                 f"Shape of the error of {name}",
                 list(SHAPES),
-                format_func=words.SHAPE_LABELS.__getitem__,
+                format_func=noise_words.SHAPE_LABELS.__getitem__,
                 label_visibility="collapsed",
                 **widgets.bind(f"shape_{name}", stated.shape, partial(set_sigma, name, "shape")),
             )
     if numeric and stated.noisy and not np.isnan(found.values[:, j]).all():
-        st.caption(
-            words.plain(words.sigma_size(float(found.noise.at(j, np.nanmean(found.values[:, j]))), found.values[:, j]))
-        )
+        at_mean = float(found.noise.at(j, np.nanmean(found.values[:, j])))
+        st.caption(words.plain(noise_words.sigma_size(at_mean, found.values[:, j])))
 
 
-def sources(found: cache.Fitted) -> None:
+def sources(found: present_tree.Fitted) -> None:
     """Draw where each σ comes from, open to the reader's own words."""
     st.markdown("## Where each σ comes from")
     noisy = [name for name in found.data.columns if found.data.sigma.get(name, Stated()).noisy]
     if not noisy:
-        st.caption(words.NO_SOURCES)
+        st.caption(noise_words.NO_SOURCES)
     for name in noisy[:20]:
         left, right = st.columns([1, 3], vertical_alignment="center", gap="small")
         left.caption(
             words.plain(
-                f"{found.data.names[name]} {words.sigma(found.data.sigma[name], found.data.units.get(name, ''))}"
+                f"{found.data.names[name]} {noise_words.sigma(found.data.sigma[name], found.data.units.get(name, ''))}"
             )
         )
         with right:
-            source = found.data.sigma[name].source
-            widgets.text(
-                f"Source of σ of {name}",
-                f"source_{name}",
-                source,
-                "No source yet",
-                partial(set_sigma, name, "source"),
-                200,
-            )
+            st.text_area(
+                f"Source of σ of {name}", height="content", max_chars=300, placeholder="No source yet",
+                label_visibility="collapsed",
+                **widgets.bind(
+                    f"source_{name}", found.data.sigma[name].source, partial(set_sigma, name, "source")
+                ),
+            )  # fmt: skip

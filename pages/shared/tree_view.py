@@ -22,7 +22,8 @@ CSS = """
   min-width: 32px; height: 32px; padding: 0 10px; cursor: pointer; }
 .bar button:hover { border-color: var(--st-primary-color); }
 .bar button:focus-visible, .frame:focus-visible { outline: 2.5px solid var(--st-primary-color); outline-offset: 1px; }
-.frame { overflow: auto; max-width: 100%; touch-action: pan-x pan-y; border-radius: 8px; }
+.frame { overflow: auto; max-width: 100%; touch-action: pan-x pan-y; }
+.penumbra-view .frame { border-radius: 8px; }
 .frame.held { cursor: grabbing; user-select: none; }
 .paper { width: fit-content; }
 .penumbra-view .paper { margin: 0 auto; }

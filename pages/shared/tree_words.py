@@ -13,11 +13,14 @@ import numpy as np
 
 from engine.draw import View
 from engine.evidence import Evidence
-from engine.export import FEW_PATIENTS, is_fractional, probability_text
+from engine.export import FEW_PATIENTS, is_fractional
+from engine.held_out import FOLDS, HeldOut
+from engine.number_words import probability_text
 from engine.search import Candidate
-from engine.tree import NOMINAL, Tree
+from engine.tree import BINS, NOMINAL, Tree
 from engine.why import Reasons
-from pages.shared.words import FEW, LEAF_AND_SHARES, count, number, opening, part, plural, variant
+from pages.shared.recipe_words import variant
+from pages.shared.words import FEW, LEAF_AND_SHARES, count, number, opening, part, plural
 
 DOWNLOADS = {
     "SVG": "The picture, for documents.",
@@ -50,6 +53,27 @@ def tree_under(tree: Tree, data_words: str) -> str:
     return f"Depth {tree.max_depth}, {plural(tree.n_leaves, 'leaf', 'leaves')}, grown on {data_words}"
 
 
+LEAVE_OUT = f"Try it on patients left out ({FOLDS} folds)"
+LEAVING_OUT = f"Growing {FOLDS} trees, each without a fifth of the patients…"
+LEFT_OUT = (
+    "Each fifth of the patients is answered by a tree grown on the other four fifths with the same variant, σ, size "
+    "and decision. These figures judge the way of growing, not this very tree; they flatter it when the settings "
+    "were picked because the figures were good. Patients without one known class are not counted."
+)
+
+
+def left_out(found: HeldOut) -> str:
+    """Return how trees grown the same way did on patients they had not seen."""
+    who = f"of the {plural(found.n, 'patient')} left out"
+    lead = f"In {FOLDS}-fold cross-validation, trees grown this way"
+    if found.n == 0 or found.answered == 0:
+        return f"{lead} answered none {who}."
+    if found.answered == found.n:
+        return f"{lead} answered all {found.n:,} patients left out and were right for {part(found.right, found.n)}."
+    share = f"{part(found.answered, found.n)} {who}"
+    return f"{lead} answered {share} and were right for {part(found.right, found.answered)} of those."
+
+
 def tree_summary(tree: Tree, name: str, changed: int) -> str:
     moved = f", {plural(changed, 'setting')} changed" if changed else ""
     return f"Tree: {variant(name)}{moved}, depth {tree.max_depth}, {plural(tree.n_leaves, 'leaf', 'leaves')}."
@@ -77,8 +101,8 @@ def node_heading(tree: Tree, told: Evidence, node: int, view: View) -> str:
         said = view.leaf_answers[list(tree.leaves).index(node)]
         return "Abstains" if said is None else f"Answers {view.answer(said)}"
     name = tree.variables[int(tree.variable[node])]
-    if tree.gate[node] == NOMINAL:
-        return f"{view.variable(name)}, one branch a category"
+    if tree.gate[node] in (NOMINAL, BINS):
+        return f"{view.variable(name)}, one branch a {'category' if tree.gate[node] == NOMINAL else 'bin'}"
     return f"{view.variable(name)}, cut at {told.threshold_text(node)}\u00a0{view.units.get(name, '')}".rstrip()
 
 
@@ -97,27 +121,28 @@ def leaf_sentence(tree: Tree, node: int, view: View) -> str:
 def split_sentence(tree: Tree, told: Evidence, node: int, view: View) -> str:
     """Return who is near the threshold and what the measurement error does to one reading there."""
     name = tree.variables[int(tree.variable[node])]
-    if tree.gate[node] == NOMINAL:
-        return f"Each patient goes to the branch of their own {view.variable(name)}."
+    if tree.gate[node] in (NOMINAL, BINS):
+        return f"Each patient goes to the branch of their own {view.quoted(name)}."
     band, parts = told.band(node), told.split_counts(node)
     lost = f" {plural(parts.n[3], 'patient')} lack the value and are shared as the others went." if parts.n[3] else ""
     if band.kind is None:
         return f"{view.variable(name)} is taken as exact here, so there is no zone.{lost}"
-    j = int(tree.variable[node])
-    where = f"{told.number(j, band.low)} to {told.number(j, band.high)}"
+    where = " to ".join(told.band_text(node))
     share = f"{plural(parts.n[1], 'patient')} ({part(parts.n[1], sum(parts.n))}) lie in the blend range {where}"
     why = (
-        f". Their {view.variable(name)}, measured again, could fall on the other side."
+        f". Their {view.quoted(name)}, measured again, could fall on the other side."
         if band.kind == "measurement error"
         else ": the tree calls them undecided here."
     )
     return share + why + lost
 
 
-def at(told: Evidence, candidate: Candidate) -> str:
-    """Return where a variable would be cut."""
+def at(told: Evidence, reasons: Reasons, candidate: Candidate) -> str:
+    """Return where a variable would be cut; the split that was taken reads as everywhere else."""
     if not math.isfinite(candidate.threshold):
         return "by category"
+    if candidate.variable == reasons.variable:
+        return f"at {told.edge_text(reasons.node, candidate.threshold)}"
     return f"at {told.number(candidate.variable, candidate.threshold)}"
 
 
@@ -129,8 +154,7 @@ def two_searches(told: Evidence, reasons: Reasons, threshold: float) -> str:
     """Return how exact and soft search differ at a node."""
     if reasons.exact_best is None:
         return ""
-    exact = told.number(reasons.variable, reasons.exact_best)
-    here = told.number(reasons.variable, threshold)
+    exact, here = told.edge_text(reasons.node, reasons.exact_best), told.edge_text(reasons.node, threshold)
     if reasons.soft is None:
         return f"Taken as exact, so soft search cuts where exact search does, at {exact}."
     if exact == here:

@@ -1,0 +1,211 @@
+"""Small pictures of one variable: training values, measurement error as a bell, thresholds, a reading.
+
+In: readings, thresholds, σ. Out: SVG text for light and dark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.draw.picture import Scale, bell_points, polyline
+from engine.draw.sheet import box, dot, fit, line, sheet, stroke, text_width, titled, words
+from engine.evidence import axis_of
+from engine.noise import TWO_SIDED_95
+from engine.number_words import error_text, number_text, plain, shortest
+
+Sigma = float | Callable[[float], Any] | None
+
+
+def _sigma_at(sigma: Sigma, x: float) -> float:
+    return float(np.asarray(sigma(x))) if callable(sigma) else float(sigma or 0.0)
+
+
+def _ends(low: float, high: float, decimals: int) -> tuple[str, str]:
+    ends = (math.ceil(low - 1e-9), math.floor(high + 1e-9)) if decimals == 0 else (low, high)
+    texts = [plain(end, decimals) for end in ends]
+    return tuple(t.rstrip("0").rstrip(".") if "." in t else t for t in texts)  # type: ignore[return-value]
+
+
+def _bars(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    scale: Scale,
+    step: float,
+    top: float,
+    base: float,
+    origin: float,
+) -> str:
+    first, last = math.floor((scale.low - origin) / step), math.ceil((scale.high - origin) / step)
+    edges = origin + step * np.arange(first, last + 1)
+    counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), bins=edges, weights=weights)
+    tall = float(counts.max()) if counts.size else 0.0
+    path = []
+    for count, low, high in zip(counts, edges[:-1], edges[1:], strict=True):
+        a, b = scale(float(low)), scale(float(high))
+        if count > 0 and b - a > 0.2:
+            inset = 0.4 if b - a > 3 else 0.0
+            height = max(float(count) / tall * (base - top), 0.7)
+            path.append(f"M{a + inset:.1f} {base:.1f}v{-height:.1f}H{b - inset:.1f}V{base:.1f}Z")
+    return f'<path d="{"".join(path)}" fill="var(--grey-bar)"/>' if path else ""
+
+
+def variable_svg(
+    values: Any,
+    thresholds: Sequence[float] = (),
+    sigma: Sigma = None,
+    *,
+    weights: Any = None,
+    width: float = 355,
+    height: float | None = None,
+    unit: str = "",
+    name: str = "",
+    decimals: int | None = None,
+) -> str:
+    """Return one variable: training histogram in grey, θ ± 1.96 σ in violet, a bell at each threshold.
+
+    Parameters
+    ----------
+    values : (n,) readings, NaN missing. thresholds : the tree's, none draws the bell at the mean.
+    sigma : σ in the variable's unit, or a function of the value; 0 or None is exact: no bell, no band.
+    """
+    column = np.asarray(values, dtype=np.float64)
+    known = np.isfinite(column)
+    share = np.ones(len(column)) if weights is None else np.asarray(weights, dtype=np.float64)
+    cuts = sorted({float(t) for t in thresholds if math.isfinite(t)})
+    axis = axis_of(column, cuts)
+    places = cuts or ([float(column[known].mean())] if known.any() else [])
+    sigmas = [_sigma_at(sigma, x) for x in places]
+    noisy = any(s > 0 for s in sigmas)
+    small = height is not None and height < 60
+    tall = height if height is not None else 92.0 if noisy else 64.0
+    lane = 20.0 if noisy and not small else 8.0 if noisy else 3.0
+    base, scale = tall - 19, Scale(axis.low, axis.high, 1, width - 1)
+    drawn = []
+    for x, s in zip(places, sigmas, strict=True):
+        if s > 0 and cuts:
+            a, b = scale(x - TWO_SIDED_95 * s), scale(x + TWO_SIDED_95 * s)
+            drawn.append(box(a, 2, b - a, base - 2, style="band"))
+    drawn.append(
+        _bars(
+            column[known],
+            share[known],
+            scale,
+            axis.step,
+            lane + 2,
+            base,
+            cuts[0] if len(cuts) == 1 else axis.low,
+        )
+    )
+    drawn.append(line(1, base, width - 1, base, "axis"))
+    for x, s in zip(places, sigmas, strict=True):
+        if s > 0:
+            points = [p for p in bell_points(scale(x), scale.length(s), lane, lane - 3) if 0 <= p[0] <= width]
+            drawn.append(f'<path d="{polyline(points)}" class="bell"/>' if len(points) > 1 else "")
+        if cuts:
+            drawn.append(line(scale(x), 2, scale(x), base, "cut"))
+    shown = axis.decimals if decimals is None else decimals
+    low, high = _ends(axis.low, axis.high, shown)
+    low, high = ("≤ " if axis.below else "") + low, high + ("+" if axis.above else "")
+    drawn += _cut_words([(x, scale(x), _short(x, shown, column[known])) for x in cuts], low, high, width, tall - 5)
+    if not cuts and noisy:
+        drawn.append(
+            words(
+                min(max(scale(places[0]), 60), width - 60),
+                tall - 5,
+                f"mean {number_text(places[0], 3)}",
+                "i3 m",
+            )
+        )
+    after = f" in {unit}" if unit else ""
+    cut_words = ", ".join(_short(x, shown, column[known]) for x in cuts) or "not used by the tree"
+    label = f"{name or 'Variable'}{after}: training values {low} to {high}; thresholds {cut_words}"
+    return sheet(width, tall, drawn, label)
+
+
+def _short(x: float, decimals: int, known: NDArray[np.float64]) -> str:
+    """A threshold in few decimals that still part the same readings."""
+    wanted = int((known <= x).sum())
+    if decimals == 0 and abs(x - round(x)) > 1e-9 and abs(x) < 1000:
+        decimals = 1
+    return shortest(x, decimals, lambda cut: int((known <= cut).sum()) == wanted)
+
+
+def _cut_words(cuts: Sequence[tuple[float, float, str]], low: str, high: str, width: float, y: float) -> list[str]:
+    """Thresholds below the axis, neighbours joined with a comma rather than printed over each other."""
+    groups: list[tuple[float, str]] = []
+    for _, x, text in cuts:
+        if groups and x - groups[-1][0] < text_width(groups[-1][1], 12, True) / 2 + text_width(text, 12, True) / 2 + 8:
+            groups[-1] = (groups[-1][0] + (x - groups[-1][0]) / 2, f"{groups[-1][1]}, {text}")
+        else:
+            groups.append((x, text))
+    drawn, left, right = [], width, 0.0
+    for x, text in groups:
+        text = fit(text, width, 12, True)
+        half = text_width(text, 12, True) / 2
+        x = min(max(x, half), width - half)
+        left, right = min(left, x - half), max(right, x + half)
+        drawn.append(words(x, y, text, "b m"))
+    if left > text_width(low) + 4:
+        drawn.append(words(1, y, low, "i3"))
+    if right < width - text_width(high) - 4:
+        drawn.append(words(width - 1, y, high, "i3 e"))
+    return drawn
+
+
+def category_svg(names: Sequence[str], counts: Sequence[float], *, width: float = 355, height: float = 64) -> str:
+    """Return a nominal variable: one grey bar a category, named where there is room."""
+    step, tall, base = width / max(len(names), 1), max([float(c) for c in counts] or [0]) or 1.0, height - 19
+    drawn = []
+    for place, (name, count) in enumerate(zip(names, counts, strict=True)):
+        top = base - max(float(count) / tall * (base - 4), 0.7 if count else 0)
+        drawn.append(box(place * step + step * 0.12, top, step * 0.76, base - top, "var(--grey-bar)"))
+        if step >= 26:
+            drawn.append(titled(words((place + 0.5) * step, height - 5, fit(str(name), step - 3), "i3 m"), str(name)))
+    drawn.append(line(0, base, width, base, "axis"))
+    if step < 26:
+        drawn.append(words(0, height - 5, f"{len(names)} categories", "i3"))
+    told = ", ".join(f"{name} {count:g}" for name, count in list(zip(names, counts, strict=True))[:20])
+    return sheet(width, height, drawn, f"Categories: {told}")
+
+
+def field_strip_svg(
+    values: Any,
+    reading: float | None,
+    sigma: float,
+    *,
+    width: float = 224,
+    unit: str = "",
+    decimals: int | None = None,
+) -> str:
+    """Return the strip under a reading's field: training histogram, the reading as a dot, ± 1.96 σ as a bar."""
+    column = np.asarray(values, dtype=np.float64)
+    column = column[np.isfinite(column)]
+    axis = axis_of(column)
+    scale, base = Scale(axis.low, axis.high, 5, width - 5), 17.0
+    drawn = [
+        _bars(column, np.ones(len(column)), scale, axis.step, 2, base, axis.low),
+        line(5, base, width - 5, base, "axis"),
+    ]
+    known = reading is not None and math.isfinite(reading)
+    if known and reading is not None:
+        if sigma > 0:
+            a, b = scale(reading - TWO_SIDED_95 * sigma), scale(reading + TWO_SIDED_95 * sigma)
+            drawn.append(stroke(a, base, b, "var(--unsure)", 4))
+        drawn.append(dot(scale(reading), base, 5, "var(--control)", width=1.5))
+        outside = reading < float(column.min()) or reading > float(column.max()) if column.size else False
+    else:
+        outside = False
+    shown = axis.decimals if decimals is None else decimals
+    low, high = (plain(float(end), shown) for end in (column.min(), column.max())) if column.size else ("", "")
+    middle = error_text(number_text(sigma, 4), unit) if sigma > 0 else "exact"
+    middle = "missing" if not known else "outside the training range" if outside else middle
+    style = "u b m" if sigma > 0 and known and not outside else "b m" if outside else "i2 m"
+    room = width - text_width(low) - text_width(high) - 18
+    drawn += [words(4, 34, low, "i3"), words(width - 4, 34, high, "i3 e")]
+    drawn.append(words(width / 2, 34, fit(middle, room, 12, "b" in style.split()), style))
+    return sheet(width, 38, drawn, f"Training values {low} to {high}; this reading {middle}")

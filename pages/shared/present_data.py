@@ -1,0 +1,193 @@
+"""The present data set: the file as read, and the patients, units, classes and σ as the tree will see them.
+
+In: this session's choices. Out: `Prepared`, kept for this session only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from engine.errors import PenumbraError
+from engine.examples import load_example
+from engine.formats import read_file
+from engine.noise_table import Stated
+from engine.read import Column, ReadTable, read_table
+from engine.table import read_labels
+from pages.shared import state, words
+from pages.shared.cache import digest, kept
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The data set as the tree will see it.
+
+    X and y leave out the patients set aside; `lines` (n,) are their rows in the file, from 0.
+    """
+
+    key: str
+    read: ReadTable
+    X: pd.DataFrame
+    y: list[Any]
+    lines: NDArray[np.int64]
+    units: dict[str, str]
+    classes: tuple[Any, ...]
+    positive: Any
+    sigma: dict[str, Stated]
+
+    @property
+    def abstained(self) -> tuple[str, ...]:
+        """Labels that mean the doctor abstained."""
+        return abstaining()
+
+    @property
+    def target(self) -> str:
+        """Display name of the column that is answered."""
+        return words.display(next(column.name for column in self.read.columns if column.role == "target"), None)
+
+    @property
+    def columns(self) -> list[str]:
+        return [str(name) for name in self.X.columns]
+
+    @property
+    def variables(self) -> dict[str, Column]:
+        """The columns the tree may ask, by name."""
+        return {column.name: column for column in self.read.columns if column.role == "variable"}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Display names of the variables: without unit and underscores, where they stay different."""
+        shown = {name: words.display(name, column.unit) for name, column in self.variables.items()}
+        return {name: new if list(shown.values()).count(new) == 1 else name for name, new in shown.items()}
+
+    @property
+    def class_names(self) -> dict[Any, str]:
+        """Display names of the classes."""
+        shown = {label: words.unscored(label) for label in self.classes}
+        return {label: new if list(shown.values()).count(new) == 1 else str(label) for label, new in shown.items()}
+
+    @property
+    def aside(self) -> int:
+        return len(self.read.y) - len(self.y)
+
+    def summary(self) -> str:
+        """Return the data set in one line, the positive class named."""
+        aside = f" {self.aside:,} set aside." if self.aside else ""
+        return (
+            f"{words.plural(len(self.y), 'patient')}, {words.plural(len(self.columns), 'variable')}. "
+            f"Positive class: {self.class_names[self.positive]}.{aside}"
+        )
+
+
+def source() -> tuple[bytes | pd.DataFrame, str, str]:
+    """Return the present data set's source, file name and digest."""
+    now = state.choices()
+    if now.example is not None:
+        frame = load_example(now.example).frame
+        return frame, now.example, digest("example", now.example)
+    if now.content is None:
+        raise PenumbraError("There is no data set yet; choose an example or upload a file on the Data page.")
+    return now.content, now.filename, digest(now.content)
+
+
+def abstaining() -> tuple[str, ...]:
+    """Return the labels that mean that the doctor abstained."""
+    now = state.choices()
+    if now.abstain is None and now.example is not None:
+        return load_example(now.example).abstain
+    return now.abstain or ()
+
+
+def stated_reading() -> dict[str, Any]:
+    """Return how a file that cannot be read is to be corrected: as text, with what the reader has stated so far."""
+    return {"format": "text"} | state.choices().reading
+
+
+def column_names() -> list[str]:
+    """Return the columns of a file that was refused, so that roles can still be stated; none when no table."""
+    found, filename, _ = source()
+    if not isinstance(found, bytes):
+        return []
+    stated = state.choices().reading
+    try:
+        frame = read_file(found, filename, stated.get("delimiter"), stated.get("encoding"), stated.get("sheet"), [])[0]
+    except PenumbraError:
+        return []
+    return [str(name) for name in frame.columns]
+
+
+def read() -> tuple[str, ReadTable]:
+    """Return the file as read with the reader's corrections, and the key it is kept under."""
+    now = state.choices()
+    found, filename, key = source()
+    arguments = dict(now.reading)
+    missing = arguments.pop("missing", None)
+    if now.zeros:
+        arguments["missing"] = {name: ["0", "0.0", "0,0"] for name in now.zeros} | ({"*": missing} if missing else {})
+    elif missing:
+        arguments["missing"] = missing
+    if now.example is not None:
+        example = load_example(now.example)
+        arguments = {"target": example.target, "roles": dict(example.roles)} | arguments
+        arguments["roles"] = arguments["roles"] | now.roles
+    else:
+        arguments["roles"] = now.roles
+    if "target" in arguments["roles"].values():
+        arguments.pop("target", None)
+    abstain = abstaining()
+    settings = digest(key, arguments, list(abstain))
+    return settings, kept("read", settings, lambda: read_table(found, filename, abstain=abstain or None, **arguments))
+
+
+def prepared() -> Prepared:
+    """Return the data set with patients set aside, units, classes, and the stated σ."""
+    now = state.choices()
+    key, table = read()
+    example = load_example(now.example) if now.example is not None else None
+    aside = [name for name in now.aside if name in table.X.columns]
+    keep = ~table.X[aside].isna().any(axis=1).to_numpy() if aside else np.ones(len(table.X), dtype=bool)
+    lines = np.flatnonzero(keep)
+    if not len(lines):
+        raise PenumbraError("Every patient lacks one of the chosen measurements; set fewer aside on the Data page.")
+    y = [table.y[i] for i in lines]
+    X = table.X.iloc[lines].reset_index(drop=True)
+    classes = tuple(read_labels(y, len(y)).classes)
+    wanted = now.positive if now.positive is not None else (example.positive if example else None)
+    by_text = {str(label): label for label in classes}
+    counted = {label: sum(each == label for each in y) for label in classes}
+    positive = by_text.get(str(wanted), min(reversed(classes), key=counted.__getitem__))
+    units = {column.name: column.unit or "" for column in table.columns}
+    stated: Mapping[str, Stated] = now.sigma if now.sigma is not None else (example_sigma(example) if example else {})
+    if example:
+        units |= {name: unit for name, unit in example.units.items() if name in units}
+    units |= {name: unit for name, unit in now.units.items() if name in units}
+    sigma = {name: held for name, held in stated.items() if name in X.columns}
+    key = digest(key, aside, units)
+    return Prepared(key, table, X, y, lines, units, classes, positive, sigma)
+
+
+def example_sigma(example: Any) -> dict[str, Stated]:
+    """Return an example's own measurement errors as the Noise page shows them."""
+    return {
+        name: Stated("sd", float(value), source=example.sources.get(name, "")) for name, value in example.sigma.items()
+    }
+
+
+def past_patients(rows: NDArray[np.int64], figure: str, values: Floats) -> pd.DataFrame:
+    """Return training patients as a table, their label and one figure in front, their row in the file as index."""
+    data = prepared()
+    frame = data.X.iloc[rows].copy()
+    labels = [words.label(data.y[i]) for i in rows]
+    for title, column in ((figure, np.round(values, 2)), (data.target, labels)):
+        while title in frame.columns:
+            title += " "
+        frame.insert(0, title, column)
+    frame.index = pd.Index(data.lines[rows] + 1, name="row")
+    return frame

@@ -1,0 +1,141 @@
+"""The present tree: fitted on the present data, with the present decision, and what the training patients say of it.
+
+In: this session's choices. Out: the fitted model, the view of it, its figures, kept for this session only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.borderline import distances, near_share
+from engine.classifier import UncertainTreeClassifier
+from engine.draw import View
+from engine.evidence import Evidence, evidence
+from engine.held_out import Fold, HeldOut, grow_folds, held_out
+from engine.noise import ResolvedNoise
+from engine.noise_table import to_noise
+from engine.route import reach
+from engine.table import Table
+from engine.why import Reasons, why
+from pages.shared import state
+from pages.shared.cache import digest, holds, kept
+from pages.shared.present_data import Prepared, prepared
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted tree with what its pictures need; the decision is not part of it.
+
+    values (n, M) and weight (n, N) are the training patients and their weight at each node; distance (n, M) is how near
+    each reading lies to a threshold, in σ.
+    """
+
+    key: str
+    model: UncertainTreeClassifier
+    data: Prepared
+    table: Table
+    values: Floats
+    weight: Floats
+    evidence: Evidence
+    distance: Floats
+
+    @property
+    def noise(self) -> ResolvedNoise:
+        found: ResolvedNoise = self.model.noise_evaluation_
+        return found
+
+
+def fitted() -> Fitted:
+    """Return the tree of the present data, noise and recipe; a change of decision or τ fits nothing."""
+    now, data = state.choices(), prepared()
+    recipe = {name: value for name, value in state.parameters().items() if name not in state.READING}
+    factors = {name: now.factor * now.factors[name] for name in state.FACTORS}
+    sigma = {name: asdict(stated) | {"source": ""} for name, stated in sorted(data.sigma.items())}
+    key = digest(data.key, recipe, factors, sigma)
+    return kept("fitted", key, lambda: _fit(key, data, recipe | factors))
+
+
+def _fit(key: str, data: Prepared, arguments: dict[str, Any]) -> Fitted:
+    model = UncertainTreeClassifier(**arguments, noise=to_noise(data.sigma)).fit(data.X, data.y)
+    table, weight = model.training_weights(data.X, data.y)
+    tree, values = model.tree_, np.ascontiguousarray(table.columns.T)
+    share = weight / table.weight[:, None]
+    told = evidence(tree, values, table.labels.class_weights, table.weight, share, model.noise_evaluation_)
+    hard = reach(tree, values, "hard")
+    near = distances(tree, values, hard, model.noise_evaluation_)
+    return Fitted(key, model, data, table, values, weight, told, near)
+
+
+def decided() -> UncertainTreeClassifier:
+    """Return the present tree with the present decision on it; nothing is fitted again."""
+    found = fitted()
+    settings = {name: state.value_of(name) for name in state.READING}
+    key = digest(found.key, settings)
+    return kept("decided", key, lambda: found.model.with_decision(**settings))
+
+
+def folds() -> tuple[Fold, ...]:
+    """Return the trees of a cross-validation of the present settings; growing them takes several fits."""
+    found = fitted()
+    return kept("folds", found.key, lambda: grow_folds(found.model, found.data.X, found.data.y))
+
+
+def left_out() -> HeldOut | None:
+    """Return the cross-validated counts under the present decision, None until the reader has asked for them."""
+    found = fitted()
+    if not holds("folds", found.key):
+        return None
+    reading = {name: state.value_of(name) for name in state.READING}
+    key = digest(found.key, reading)
+    return kept("left_out", key, lambda: held_out(folds(), found.data.X, found.data.y, **reading))
+
+
+def answered() -> int:
+    """Return how many training patients the present tree answers."""
+    found = fitted()
+    model = decided()
+    key = digest(found.key, state.value_of("decision"), state.value_of("tau"))
+    return kept("answered", key, lambda: sum(answer is not None for answer in model.decide(found.data.X)))
+
+
+def near_by_variable() -> dict[str, float]:
+    """Return, for each noisy variable, the share of patients near one of its thresholds, the largest first."""
+    found = fitted()
+    noisy = [j for j in range(len(found.data.columns)) if found.noise.is_noisy(j)]
+    shares = {found.data.names[found.data.columns[j]]: float(near_share(found.distance, variable=j)[0]) for j in noisy}
+    return dict(sorted(shares.items(), key=lambda each: -each[1]))
+
+
+def view(width: float) -> View:
+    """Return how the present tree is to be drawn."""
+    model, data, now = decided(), prepared(), state.choices()
+    return View(
+        classes=tuple(model.tree_.classes),
+        leaf_answers=tuple(model.leaf_answers()),
+        decision=state.value_of("decision"),
+        tau=float(state.value_of("tau")),
+        positive=data.positive,
+        units=data.units,
+        variable_names=data.names,
+        class_names=data.class_names,
+        selected=min(now.node, model.tree_.n_nodes - 1),
+        depth_limit=View.open_depth(model.tree_),
+        width=width,
+    )
+
+
+def reasons(node: int) -> Reasons:
+    """Return why a node of the present tree splits as it does."""
+    found = fitted()
+
+    return kept(
+        "reasons",
+        digest(found.key, node),
+        lambda: why(found.model.tree_, found.model.search_on(found.table), found.weight[:, node], node),
+    )

@@ -1,0 +1,147 @@
+"""Labels and hover explanations of variants, axes and parameters.
+
+In: names as the engine knows them. Out: text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pages.shared.words import listing
+
+VARIANT_LABELS = {"C4.5": "C4.5 ([S] settings: information gain)"}
+AXIS_LABELS = {
+    "criterion": "Criterion",
+    "search": "Search",
+    "propagation": "Propagation",
+    "branching": "Branching",
+    "zone": "Zone",
+    "pruning": "Pruning",
+    "leaf": "Leaf",
+    "evaluation": "Evaluation",
+    "decision": "Decision",
+}
+AXIS_MEANINGS = {
+    "criterion": "What a good split is.",
+    "search": "How a threshold is looked for.",
+    "propagation": "How training patients near a threshold go down the tree.",
+    "branching": "How many children a split has.",
+    "zone": "How wide the zone around a threshold is where the tree calls a patient undecided.",
+    "pruning": "Which branches are cut back after growing.",
+    "leaf": "How a leaf turns its patients into probabilities.",
+    "evaluation": "How a new patient near a threshold goes down the tree.",
+    "decision": "What is answered from the probabilities, and when nothing is.",
+}
+CHOICE_LABELS = {
+    ("evaluation", "zone"): "zone (blend inside it)",
+    ("decision", "tau"): "tau (abstain below τ)",
+    ("decision", "argmax"): "argmax (always answer)",
+    ("decision", "cost"): "cost (least expected)",
+    ("decision", "set"): "set (all plausible)",
+}
+CHOICE_MEANINGS = {
+    "information_gain": "Entropy lost by the split, in bits.",
+    "gain_ratio": "Gain divided by the split's own entropy, so that many-valued variables are not favoured.",
+    "gini": "Gini impurity lost; with abstained labels the mean logical entropy.",
+    "nb_accuracy": "Accuracy of a naive Bayes put on each part.",
+    "exact": "Thresholds between readings taken at face value.",
+    "soft": "Patients near the threshold are divided by their measurement error.",
+    "resampled": "Each reading stands for 100 equally likely true values.",
+    "hard": "Each patient goes one way, by the reading.",
+    "conditional": "Divided by measurement error, remembering what the path has already said.",
+    "coherent": "Shared by the chance that the true values lie in each leaf.",
+    "binary": "Two children at a threshold.",
+    "middle": "A third child for the zone around the threshold.",
+    "nary": "One child per category or bin.",
+    "none": "None.",
+    "margin": "Up to the nearest patient on the wrong side.",
+    "node_bootstrap": "How much the threshold moves when the node's patients are drawn again.",
+    "quality_plateau": "Between the outermost thresholds that are nearly as good.",
+    "class_overlap": "Where the classes' middle 80 % overlap.",
+    "quinlan": "Where the error would rise by one standard error (Quinlan's C4.5).",
+    "noise": "The stated measurement error at the threshold, ± 1.96 σ.",
+    "pessimistic": "Branches go that a cautious estimate of their error does not justify.",
+    "pessimistic+nb_accuracy": "Both, one after the other.",
+    "frequency": "The share of each class.",
+    "laplace": "The share after one more patient of each class.",
+    "naive_bayes": "A naive Bayes over the variables not on the path.",
+    "zone": "Blended inside the zone, by the reading outside it.",
+    "deferred": "Blended at the first zone met, by the reading below it.",
+    "argmax": "Always the most probable class.",
+    "tau": "The most probable class when its P reaches τ, otherwise no answer.",
+    "cost": "The answer with the least expected cost, abstaining among them.",
+    "set": "The most probable classes until they reach τ together.",
+}
+ZONE_GAIN_RATIO = "A tenth of the range, narrower the better the split."
+PARAMETER_LABELS = {
+    "max_depth": "Depth at most",
+    "min_weight_leaf": "Patients in a leaf, at least",
+    "threshold": "Threshold stands",
+    "min_weight_split": "Patients to split, at least",
+    "confidence": "Pruning confidence",
+    "pruning_laplace": "Laplace errors in pruning",
+    "mdl_correction": "Charge for many cuts",
+    "window": "Soft search window, σ",
+    "resolution": "Soft search step, σ",
+    "weight_floor": "Smallest piece of a patient",
+    "n_points": "Points a reading",
+    "epsilon": "Plateau tolerance",
+    "alpha": "Gain-ratio zone, of range",
+    "percentile": "Overlap percentile",
+    "n_bootstraps": "Bootstrap draws",
+    "zone_z": "Noise zone, σ",
+    "n_bins": "Bins a variable",
+    "min_samples_middle": "Patients in a middle child, at least",
+    "class_weight": "Class weights",
+    "random_state": "Seed",
+}
+PARAMETER_MEANINGS = {
+    "max_depth": "How many questions at most from the root to a leaf; 0 sets no limit.",
+    "min_weight_leaf": "A split that leaves fewer patients on a side is not taken.",
+    "threshold": "Between two readings (midpoint), on the upper one (value) or on one that was observed.",
+    "min_weight_split": "A node with fewer patients stays a leaf.",
+    "confidence": "Lower prunes more; C4.5's own is 0.25.",
+    "pruning_laplace": "Count one more patient of each class before pruning weighs errors.",
+    "mdl_correction": "Take log2(cuts tried)/patients off a numeric variable's gain.",
+    "window": "How far beyond the readings soft search looks, in σ.",
+    "resolution": "Step of the soft search grid, in σ.",
+    "weight_floor": "A piece of a patient lighter than this goes whole to the heavier side.",
+    "n_points": "How many equally likely true values stand for one reading.",
+    "epsilon": "How much worse a threshold may be and still belong to the plateau.",
+    "alpha": "The zone's half-width as a part of the range, before the gain ratio narrows it.",
+    "percentile": "Which outer part of each class is left out of the overlap, in percent.",
+    "n_bootstraps": "0 follows the rule: 20, 15 or 10 by number of patients.",
+    "zone_z": "The zone's half-width in σ.",
+    "n_bins": "Equal-width bins that each numeric variable is cut into.",
+    "min_samples_middle": "With fewer patients in the zone the middle child is a leaf.",
+    "class_weight": "Balanced gives each class the same total weight.",
+    "random_state": "The same seed gives the same tree where chance plays a part.",
+}
+
+
+def variant(name: str) -> str:
+    return VARIANT_LABELS.get(name, name)
+
+
+def choice(axis: str, value: Any) -> str:
+    return CHOICE_LABELS.get((axis, value), str(value).replace("_", " "))
+
+
+def choice_meaning(axis: str, value: str) -> str:
+    if axis == "zone" and value == "gain_ratio":
+        return ZONE_GAIN_RATIO
+    return CHOICE_MEANINGS.get(value, "")
+
+
+def against(reason: str) -> str:
+    """Return why a choice cannot be had, in short."""
+    unbuilt = re.match(r"(.*) is not built yet", reason)
+    return f"Not built yet: {unbuilt[1]}" if unbuilt else f"Not possible: {reason}"
+
+
+def equals_hard(idle: Sequence[str]) -> str:
+    """Return what to say when soft choices meet σ = 0 everywhere."""
+    verb = "is" if len(idle) == 1 else "are"
+    return f"Every σ is 0, so {listing(idle)} {verb} the same as hard: the tree now equals its hard one."
