@@ -71,9 +71,7 @@ def cells(tree: Tree, values: Floats) -> NDArray[np.int32]:
     return found
 
 
-def leaf_posteriors(
-    tree: Tree, values: Floats, row: NDArray[np.int64], leaf: NDArray[np.int64]
-) -> Floats:
+def leaf_posteriors(tree: Tree, values: Floats, row: NDArray[np.int64], leaf: NDArray[np.int64]) -> Floats:
     """Return what leaves say, (p, K): leaf `leaf[i]` (a node) of patient `row[i]` of `values` (n, M). METHODS §8"""
     if not tree.has_bayes:
         return np.asarray(tree.probability[leaf])

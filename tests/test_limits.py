@@ -319,8 +319,7 @@ def test_a_refusal_names_both_choices():
         with pytest.raises(PenumbraError) as caught:
             UncertainTreeClassifier(**pair).fit(X, y)
         words = str(caught.value)
-        assert "zone" in words
-        assert "evaluation" in words
+        assert sum(axis in words for axis in AXES) >= 2
 
 
 @pytest.mark.parametrize(
