@@ -262,7 +262,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         split = tree.variable >= 0
         worth = np.bincount(
             tree.variable[split],
-            weights=(tree.weight * tree.gain)[split],
+            weights=(tree.weight * np.maximum(0.0, tree.gain))[split],  # accuracy-driven growth may lose some
             minlength=len(tree.variables),
         )
         return np.asarray(worth / worth.sum() if worth.sum() > 0 else worth, dtype=np.float64)
@@ -539,8 +539,8 @@ def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
     for axis in ("criterion", "pruning"):
         if "nb_accuracy" in getattr(settings, axis):
             raise PenumbraError(
-                f"{axis} {getattr(settings, axis)!r} does not combine with imprecise labels: an answer is right or wrong "
-                "only where the class is known; leave those patients out or choose another."
+                f"{axis} {getattr(settings, axis)!r} does not combine with imprecise labels: an answer is right or "
+                "wrong only where the class is known; leave those patients out or choose another."
             )
     if settings.zone in ("margin", "class_overlap", "quinlan"):
         raise PenumbraError(

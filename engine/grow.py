@@ -36,7 +36,7 @@ class Growth:
 
 
 def make_node(table: Table, rows: NDArray[np.int32], weight: Floats, depth: int) -> Node:
-    """Return a leaf holding the weights of `rows` (n,); it keeps the patients where a naive Bayes may be put on them."""
+    """Return a leaf holding the weights of `rows` (n,); it keeps them where a naive Bayes may be put on them."""
     labels = table.labels
     by_code = np.bincount(labels.code[rows], weights=weight, minlength=len(labels.member)).astype(np.float64)
     node = Node(by_code @ labels.share, float(weight.sum()), float((weight * weight).sum()), depth)

@@ -79,8 +79,8 @@ class Tree:
     class_weight : (N, K) float64, training weight by class, a set label shared evenly.
     probability : (N, K) float64, what the node would answer as a leaf; rows sum to 1.
     leaves : (L,) int32, the leaves depth first, left to right ("tree order"), those of REST among them.
-    bayes_of : (N,) int32, which naive Bayes a leaf answers by, -1 at other nodes and in trees without. An empty leaf and
-        one of REST answer by their parent's.
+    bayes_of : (N,) int32, which naive Bayes a leaf answers by, -1 at other nodes and in trees without. An empty leaf
+        and one of REST answer by their parent's.
     bayes : (B, T, K) float64, a naive Bayes' training weights by cell and class, 0 for the variables on its path, which
         so drop out; the cells are the categories or bins of variable 0, then of variable 1 …
     variables : names of the M variables. categories : per variable the category names, None when numeric.
