@@ -16,11 +16,33 @@ from engine.criteria import is_pure
 from engine.gates import child_boxes, divide, node_splits
 from engine.leaves import leaf_probability
 from engine.noise import ResolvedNoise
-from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, sifted
+from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, minimum_weight, sifted
 from engine.table import Table
-from engine.tree import BINS, NOMINAL, REST, Node
+from engine.tree import BINARY, LEAF, MIDDLE, REST, Node
+from engine.zones import ROOT, Zone, delta, delta_of, hard_parts, one_variable, place_of_child
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Middle:
+    """A third child for the patients of the zone; the names are the constructor's (METHODS §0, §7)."""
+
+    zone: Zone
+    min_samples: int
+
+
+@dataclass(frozen=True)
+class Trail:
+    """Who arrives at a node by hard gates, from whom alone δ is found, and where the node is.
+
+    rows : (n,) int32. weight : (n,), the same as the propagated one under hard propagation.
+    place : tells the node by its path.
+    """
+
+    rows: NDArray[np.int32]
+    weight: Floats
+    place: int = ROOT
 
 
 @dataclass(frozen=True)
@@ -33,6 +55,7 @@ class Growth:
     weight_floor: float
     max_depth: int | None
     min_weight_split: float
+    middle: Middle | None = None
 
 
 def make_node(table: Table, rows: NDArray[np.int32], weight: Floats, depth: int) -> Node:
@@ -92,28 +115,34 @@ def grow(growth: Growth) -> Node:
     dense = np.zeros(table.n)
     whole = arrivals(table, table.weight)
     root = make_node(table, whole.rows, whole.weight, 0)
-    stack: list[tuple[Node, Arrivals, dict[int, tuple[float, float]]]] = [(root, whole, {})]
+    start = Trail(whole.rows, whole.weight)
+    stack: list[tuple[Node, Arrivals, dict[int, tuple[float, float]], Trail]] = [(root, whole, {}, start)]
     while stack:
-        node, here, boxes = stack.pop()
+        node, here, boxes, trail = stack.pop()
         if stops(growth, node, here.rows, here.weight):
             continue
         dense[here.rows] = here.weight
         here = sifted(growth.search, replace(here, dense=dense, boxes=boxes))
         candidate = best_split(growth.search, here)
-        dense[here.rows] = 0.0
         if candidate is None:
+            dense[here.rows] = 0.0
             continue
         codes = child_codes(growth.search, here, candidate)
         put_split(node, candidate, len(codes), boxes)
         node.codes = codes
+        least = minimum_weight(growth.search, here, candidate.variable)
+        if growth.middle is not None and candidate.gate == BINARY:
+            open_middle(growth, node, here, trail)
+        dense[here.rows] = 0.0
         pieces = divide(
             node_splits(node, table), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
             growth.propagation, growth.noise, growth.weight_floor, refit=True,
         )  # fmt: skip
-        if (pieces.sum(axis=0) > 0.0).sum() < 2:  # a propagation finer than the search can leave everyone together
+        if together(pieces) or too_light(node, pieces, least):
             node.become_leaf()
             continue
-        used = here.used | {node.variable} if candidate.gate in (NOMINAL, BINS) else here.used
+        trails = child_trails(growth, node, trail, here.rows, pieces)
+        used = here.used if candidate.gate == BINARY else here.used | {node.variable}
         for code, (child, rows, kept) in zip(node.codes, make_children(table, node, here.rows, pieces), strict=True):
             node.children.append(child)
             if code == REST or stops(growth, child, rows, kept):  # REST stays a leaf of the node itself
@@ -124,9 +153,116 @@ def grow(growth: Growth) -> Node:
                 order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
             dense[rows] = 0.0
             node_boxes = child_boxes(node, boxes, len(node.children) - 1)
-            arrived = Arrivals(rows, kept, dense, order, known, used, node_boxes, here.points)
-            stack.append((child, arrived, node_boxes))
+            arrived = Arrivals(rows, kept, dense, order, known, used, points=here.points)
+            stack.append((child, arrived, node_boxes, trails[len(node.children) - 1]))
+        if too_few_between(growth, node, table, here.rows, pieces):
+            stack = [entry for entry in stack if entry[0] is not node.children[1]]
     return root
+
+
+def together(pieces: Floats) -> bool:
+    """Return True when one child gets everyone: a propagation finer than the search can leave them together."""
+    return bool((pieces.sum(axis=0) > 0.0).sum() < 2)
+
+
+def open_middle(growth: Growth, node: Node, here: Arrivals, trail: Trail) -> None:
+    """Give a numeric split its δ and a middle child. METHODS §7
+
+    `here` carries its weights in `dense`. δ comes from the patients that arrive by hard gates, who are the same under
+    hard propagation.
+    """
+    assert growth.middle is not None
+    zone = growth.middle.zone
+    if growth.propagation == "hard":
+        node.delta = delta(zone, node, here, trail.place)
+    else:
+        here.dense[here.rows] = 0.0
+        node.delta = delta_of(zone, node, trail.rows, trail.weight, here.dense, trail.place)
+    node.gate, node.codes, node.share = MIDDLE, np.arange(3, dtype=np.int32), np.zeros(3)
+
+
+def too_light(node: Node, pieces: Floats, least: float) -> bool:
+    """Return True when the zone leaves a middle split's left or right child lighter than `least`. METHODS §7"""
+    left_and_right = pieces[:, [0, -1]].sum(axis=0)
+    return bool(node.gate == MIDDLE and left_and_right.min() < least - kernels.SLACK_WEIGHT)
+
+
+def too_few_between(growth: Growth, node: Node, table: Table, rows: NDArray[np.int32], pieces: Floats) -> bool:
+    """Return True when a middle child is to be a leaf, because under `min_samples_middle` patients are in the zone.
+
+    A patient counts by the part of it that is there, whatever its own weight. METHODS §7
+    """
+    if growth.middle is None or node.gate != MIDDLE:
+        return False
+    patients = float((pieces[:, 1] / table.weight[rows]).sum())
+    return patients < growth.middle.min_samples - kernels.SLACK_WEIGHT
+
+
+def child_trails(growth: Growth, node: Node, trail: Trail, rows: NDArray[np.int32], pieces: Floats) -> list[Trail]:
+    """Return who arrives at each child by hard gates; only middle branching asks."""
+    if growth.middle is None:
+        return [trail] * pieces.shape[1]
+    places = [place_of_child(trail.place, c) for c in range(pieces.shape[1])]
+    if growth.propagation == "hard":
+        present = pieces > 0.0
+        return [Trail(rows[p], w[p], place) for p, w, place in zip(present.T, pieces.T, places, strict=True)]
+    parts = hard_parts(growth.search.table, node, trail.rows, trail.weight, growth.weight_floor)
+    return [Trail(*part, place) for part, place in zip(parts, places, strict=True)]
+
+
+def settle_middles(root: Node, growth: Growth) -> None:
+    """Work every δ out again after pruning and send all patients down the changed gates, in place. METHODS §0.1, §7
+
+    The rules of growing hold again: a node whose zone now leaves too little left or right becomes a leaf, and so does
+    a middle child with too few patients.
+    """
+    table, dense = growth.search.table, np.zeros(growth.search.table.n)
+    rows = np.flatnonzero(table.weight > 0.0).astype(np.int32)
+    weight = table.weight[rows]
+    boxes: dict[int, tuple[float, float]] = {}
+    stack = [(root, rows, weight, boxes, Trail(rows, weight))]
+    while stack:
+        node, rows, weight, boxes, trail = stack.pop()
+        fresh = make_node(table, rows, weight, node.depth)
+        node.class_weight, node.weight, node.weight_squared = fresh.class_weight, fresh.weight, fresh.weight_squared
+        node.held = fresh.held
+        if node.gate == LEAF:
+            continue
+        node.box = boxes.get(node.variable, (-np.inf, np.inf))
+        least = 0.0
+        if node.gate == MIDDLE:
+            least = settle_middle(growth, node, rows, weight, trail, dense)
+        pieces = divide(
+            node_splits(node, table), rows, weight, table.weight[rows], table.columns[node.variable],
+            growth.propagation, growth.noise, growth.weight_floor, refit=True,
+        )  # fmt: skip
+        if too_light(node, pieces, least):
+            node.become_leaf()
+            continue
+        if too_few_between(growth, node, table, rows, pieces):
+            node.children[1].become_leaf()
+        trails = child_trails(growth, node, trail, rows, pieces)
+        for c, (child, part) in enumerate(zip(node.children, pieces.T, strict=True)):
+            here = part > 0.0
+            below = child_boxes(node, boxes, c)
+            stack.append((child, rows[here], np.ascontiguousarray(part[here]), below, trails[c]))
+
+
+def settle_middle(
+    growth: Growth, node: Node, rows: NDArray[np.int32], weight: Floats, trail: Trail, dense: Floats
+) -> float:
+    """Write a middle split's δ from those who arrive by hard gates; return the least weight of its left and right."""
+    assert growth.middle is not None
+    zone = growth.middle.zone
+    node.delta = delta_of(zone, node, trail.rows, trail.weight, dense, trail.place)
+    if not isinstance(growth.search.min_weight_leaf, str):
+        return growth.search.min_weight_leaf
+    dense[rows] = weight
+    least = minimum_weight(
+        growth.search, one_variable(growth.search, node.variable, rows, weight, dense, node.box), node.variable
+    )
+    dense[rows] = 0.0
+    return least
 
 
 def stops(growth: Growth, node: Node, rows: NDArray[np.int32], weight: Floats) -> bool:

@@ -589,6 +589,34 @@ def best_point_cut(value, code, weight, criterion, labels, min_leaf, first, last
 
 
 @compiled
+def bootstrap_cuts(value, code, weight, draws, criterion, labels, least):
+    """Return the values either side of the best cut of every resample of a node, (B,) and (B,), NaN where none is.
+
+    `value` (n,) rises, with the patients' label codes and weights. `draws` (B, n) lists who is drawn, by position; a
+    patient drawn twice weighs twice. A cut must gain more than `least`. METHODS §7.
+    """
+    n, n_resamples = len(value), len(draws)
+    below, above = np.full(n_resamples, np.nan), np.full(n_resamples, np.nan)
+    count = np.empty(n, np.int64)
+    drawn, drawn_code, drawn_weight = np.empty(n), np.empty(n, code.dtype), np.empty(n)
+    for b in range(n_resamples):
+        count[:] = 0
+        for i in draws[b]:
+            count[i] += 1
+        m = 0
+        for i in range(n):
+            if count[i] > 0:
+                drawn[m], drawn_code[m], drawn_weight[m] = value[i], code[i], count[i] * weight[i]
+                m += 1
+        best, gain, _ = best_point_cut(
+            drawn[:m], drawn_code[:m], drawn_weight[:m], criterion, labels, 0.0, 0, m - 1, -np.inf
+        )
+        if best >= 0 and gain > least:
+            below[b], above[b] = drawn[best], drawn[best + 1]
+    return below, above
+
+
+@compiled
 def category_weights(rows, column, label, weight, n_categories, n_codes):
     """Return the weight by category and label code (V, S) of the patients `rows` whose category is known."""
     table = np.zeros((n_categories, n_codes))

@@ -27,6 +27,8 @@ TIE = 1e-12
 TIE_ACCURACY = 1e-9  # of weight classified rightly
 MOST_GRID_STEPS = 20_000
 GRID_SLACK = 1e-9
+SAME_VALUE = 1e-12
+SAME_MEDIAN = 1e-9  # of σ
 MOST_POINTS = 100_000_000  # of a resampled search, over all variables: about 1.2 GB
 C45_LEAST, C45_MOST, C45_NOMINAL = 2.0, 25.0, 2.0  # release 8's bounds on a leaf's weight, and its MINOBJS
 EVERYWHERE = (-np.inf, np.inf)
@@ -154,9 +156,15 @@ def drawn_points(search: Search, j: int) -> Points:
     x = search.table.columns[j][rows]
     level = (np.arange(search.n_points) + 0.5) / search.n_points
     z = quantile(level, int(search.noise.shape[j]))
+    z = 0.5 * (z - z[::-1])  # even to the last digit, so that midpoints of mirrored points meet readings
     value = (x[:, None] + search.noise.at(j, x)[:, None] * z).ravel()
     order = np.argsort(value, kind="stable")
     return Points(value[order], np.repeat(rows, search.n_points)[order])
+
+
+def sift(points: Points, here: Arrivals, j: int) -> Points:
+    """Return the points of variable `j` that belong to the patients here and lie inside the path's interval."""
+    return Points(*kernels.keep_points(points.value, points.owner, here.dense, *here.boxes.get(j, EVERYWHERE)))
 
 
 def sifted(search: Search, here: Arrivals) -> Arrivals:
@@ -167,11 +175,7 @@ def sifted(search: Search, here: Arrivals) -> Arrivals:
     if search.search != "resampled":
         return here
     above = here.points if here.points is not None else search.points
-    kept = {
-        j: Points(*kernels.keep_points(points.value, points.owner, here.dense, *here.boxes.get(j, EVERYWHERE)))
-        for j, points in above.items()
-    }
-    return replace(here, points=kept)
+    return replace(here, points={j: sift(points, here, j) for j, points in above.items()})
 
 
 def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
@@ -191,7 +195,8 @@ def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
     """Return the threshold of a cut between two neighbouring values. METHODS §4.
 
     `value` [S]: the value above, left iff x < θ. `midpoint` [T]: halfway. `observed` (C4.5 release 8): the largest
-    value of the whole training set (`training`, sorted) not above the midpoint.
+    value of the whole training set (`training`, sorted) not above the midpoint, where 1e-12 of the two values is no
+    difference: the midpoint of 0.557 and 0.565 is 0.561, which rounding puts a digit lower.
     """
     below, above = (
         np.asarray(below, dtype=np.float64),
@@ -203,7 +208,8 @@ def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
     middle = np.where((middle >= above) | (middle < below), below, middle)
     if how == "midpoint":
         return middle
-    return training[np.maximum(0, np.searchsorted(training, middle, side="right") - 1)]
+    reach = np.minimum(middle + SAME_VALUE * (np.abs(below) + np.abs(above)), np.nextafter(above, -np.inf))
+    return training[np.maximum(0, np.searchsorted(training, reach, side="right") - 1)]
 
 
 def known_fraction(search: Search, here: Arrivals, j: int) -> float:
@@ -267,22 +273,28 @@ def weighed_points(search: Search, here: Arrivals, j: int) -> tuple[Floats, NDAr
     The points outside the path's interval are dropped and a patient's others share its weight equally; where none is
     left the conditional median stands for them.
     """
-    if here.points is None:
-        here = sifted(search, here)
-    assert here.points is not None
-    points, code = here.points[j], search.table.labels.code
+    points = here.points[j] if here.points is not None else sift(search.points[j], here, j)
     counts = kernels.count_points(points.owner, search.table.n)
     known = here.order[j, : here.n_known[j]]
     lone = known[counts[known] == 0]
     x = search.table.columns[j][lone]
-    median = conditional_median(
-        x, search.noise.at(j, x), int(search.noise.shape[j]), *here.boxes.get(j, EVERYWHERE)
-    )  # fmt: skip
+    sigma, interval = search.noise.at(j, x), here.boxes.get(j, EVERYWHERE)
+    median = conditional_median(x, sigma, int(search.noise.shape[j]), *interval)
     rising = np.argsort(median, kind="stable")
+    median = levelled(median[rising], SAME_MEDIAN * float(sigma.max(initial=0.0)))
     value, codes, weight = kernels.weigh_points(
-        points.value, points.owner, counts, code, here.dense, median[rising], lone[rising]
+        points.value, points.owner, counts, search.table.labels.code, here.dense, median, lone[rising]
     )
     return value, codes, weight
+
+
+def levelled(rising: Floats, tolerance: float) -> Floats:
+    """Return rising values where neighbours within `tolerance` are one value: the first of their run.
+
+    Under uniform and Laplace noise many readings have one conditional median, and rounding is no cut between them.
+    """
+    starts = np.diff(rising, prepend=-np.inf) > tolerance
+    return rising[np.maximum.accumulate(np.where(starts, np.arange(len(rising)), 0))]
 
 
 def point_threshold(search: Search, j: int, below: Any, above: Any) -> Any:

@@ -84,10 +84,12 @@ def test_ties_go_to_an_answer_before_abstention_and_to_the_first_class():
 
 
 def test_a_huge_unit_of_cost_does_not_break_ties():
-    p = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
+    p = np.random.default_rng(2).dirichlet(np.ones(4), 300) * 0.3
+    p = np.column_stack([p, np.full(300, 0.7)])  # answering costs 0.3, to rounding, and so does abstaining
     for unit in (1e-3, 1.0, 1e7):
-        cost = (1.0 - np.eye(3)) * unit
-        assert decide(p, CLASSES, Rule("cost", cost=cost, abstain_cost=0.3 * unit)) == ["severe", None]
+        cost = (1.0 - np.eye(5)) * unit
+        assert set(decide(p, list("abcde"), Rule("cost", cost=cost, abstain_cost=0.3 * unit))) == {"e"}
+        assert set(decide(p, list("abcde"), Rule("cost", cost=cost, abstain_cost=0.29 * unit))) == {None}
 
 
 def test_predict_is_the_cheapest_class_under_cost_and_the_most_probable_otherwise():

@@ -260,6 +260,8 @@ def test_hand_worked_limits():
     assert metrics.roc_curve([0.1 + 0.2, 0.3], [False, True]).area == 0.5
     edges = metrics.reliability([0.3, 0.7, 0.0, 1.0], [True] * 4)
     assert [(round(b.low, 1), b.n) for b in edges] == [(0.0, 1), (0.2, 1), (0.6, 1), (0.9, 1)]
+    # 0.07 · 100 is 7.000000000000001: rounding must not lift a probability over the edge it stands on.
+    assert metrics.reliability([0.07], [True], n_bins=100)[0].high == 0.07
 
 
 def test_nothing_at_all_is_none_and_never_nan():

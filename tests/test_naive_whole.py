@@ -18,7 +18,11 @@ from engine.recipe import AXES, NOT_BUILT, refusal
 
 SHAPES = ("normal", "uniform", "laplace", "logistic")
 CLASSES = ["a", "b", "c"]
-BUILT = {axis: [c for c in choices if c not in NOT_BUILT.get(axis, ())] for axis, choices in AXES.items()}
+OWN_TWIN = {"nary", "naive_bayes", "nb_accuracy", "pessimistic+nb_accuracy"}  # whole trees in test_citree.py
+BUILT = {
+    axis: [c for c in choices if c not in NOT_BUILT.get(axis, ()) and c not in OWN_TWIN]
+    for axis, choices in AXES.items()
+}
 TOLERANCE = 1e-9
 
 
@@ -82,6 +86,8 @@ def random_problem(seed, **fixed):
         pruning_laplace=bool(rng.integers(0, 2)),
         resolution=float(rng.choice([0.1, 0.25])),
         tau=float(rng.choice([0.5, 0.7, 0.9])),
+        n_points=int(rng.choice([1, 4, 7])),
+        mdl_correction=bool(rng.integers(0, 2)),
         u_s=float(rng.choice([1.0, 1.0, 0.5])),
         u_p=float(rng.choice([1.0, 1.0, 0.5])),
         u_e=float(rng.choice([1.0, 1.0, 2.0])),
