@@ -558,7 +558,7 @@ def predictions(
     predicted = np.array([code[plain_label(c)] for c in model.predict(X)], dtype=np.int64)
     if not isinstance(model, UncertainTreeClassifier):
         return probability, predicted, tuple(classes[k] for k in predicted), np.ones(len(X), dtype=np.bool_)
-    answers = tuple(answer if isinstance(answer, frozenset) else plain_label(answer) for answer in model.decide(X))
+    answers = tuple(map(plain_label, model.decide(X)))
     return probability, predicted, answers, model.decided(X)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.decide import Rule, decide
 from engine.errors import PenumbraError
 from engine.table import is_missing
 
@@ -35,7 +36,8 @@ class FoldResult:
     model : its name. level : the level of added noise, 0 = the data as they are.
     split : which training part, counted over all repeats. repeat, fold : the same place as two numbers, from 0.
     rows : (m,) which patients were left out. probability : (m, K), columns in the order of the study's classes.
-    predicted : (m,) position of the predicted class. answers : m answers: a class, None = abstained, or a frozenset.
+    predicted : (m,) position of the predicted class. answers : m answers: a class, None = abstained, or a frozenset
+        of several classes.
     decided : (m,) True where no zone was entered; all True for a model without verdicts.
     leaves, depth, nodes : size of the tree, None for a model that is no single tree. fit_seconds : of the fit alone.
     """
@@ -114,6 +116,31 @@ class Study:
         place = {name: k for k, name in enumerate(self.models)}
         ordered = sorted(results, key=lambda r: (place[r.model], r.level, r.split))
         return replace(self, results=tuple(ordered))
+
+    def with_rule(self, rule: Rule, models: Sequence[str] | None = None) -> Study:
+        """Return the study with answers by another decision rule; no tree is grown again. METHODS §6
+
+        Parameters
+        ----------
+        rule : the decision with its τ or costs, on each patient's probabilities; predictions and verdicts stay.
+        models : those it holds for, all unless given. Their settings count as changed: keep the original to resume.
+
+        Examples
+        --------
+        >>> from engine.decide import Rule
+        >>> study = Study(("ill", "well"), ("ill",), {}, (0.0,), None, 1, 1.0, "")
+        >>> study.with_rule(Rule("tau", tau=0.8)).n_done
+        0
+        """
+        chosen = set(self.models if models is None else models)
+        results = [
+            replace(r, answers=tuple(map(plain_label, decide(r.probability, self.classes, rule))))
+            if r.model in chosen
+            else r
+            for r in self.results
+        ]
+        keys = {name: f"{key} {rule!r}" if name in chosen else key for name, key in self.models.items()}
+        return replace(self, models=keys, results=tuple(results))
 
     def to_json(self) -> str:
         """Return the study as JSON text: labels and predictions, none of the patients' measured values."""

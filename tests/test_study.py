@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from engine import Noise, PenumbraError, UncertainTreeClassifier, confidence_for_leaves, variant
 from engine.comparison import FIGURES, by_level, compare, compare_sets, holm, pooled_accuracy
+from engine.decide import Rule
 from engine.study import cross_validate, robustness, soft_tree_study
 from engine.study_results import Study
 from engine.tuning import accuracy_by_noise, noise_factor, stratified_folds
@@ -314,6 +315,32 @@ def test_an_altered_study_is_refused(change):
 def test_what_is_no_study_is_refused(text):
     with pytest.raises(PenumbraError, match="study"):
         Study.from_json(text)
+
+
+def test_another_rule_answers_anew_without_growing_a_tree():
+    X, y = patients(22)
+    models = {"A": soft(tau=0.6), "B": soft(tau=0.6)}
+    study = cross_validate(X, y, models, folds=3)
+    for rule, settings in (
+        (Rule("tau", tau=0.85), {"tau": 0.85}),
+        (Rule("set", tau=0.85), {"decision": "set", "tau": 0.85}),
+        (Rule("cost", cost=[[0, 5], [1, 0]], abstain_cost=0.4),
+         {"decision": "cost", "cost": [[0, 5], [1, 0]], "abstain_cost": 0.4}),
+    ):  # fmt: skip
+        other = cross_validate(X, y, {"A": soft().set_params(**{"tau": 0.6, **settings})}, folds=3)
+        again = study.with_rule(rule, ["A"])
+        assert [r.answers for r in again.of("A")] == [r.answers for r in other.of("A")]
+        assert [r.answers for r in again.of("B")] == [r.answers for r in study.of("B")]
+        same(study, cross_validate(X, y, models, folds=3, resume=again))
+
+
+def test_a_study_without_results_compares_to_nothing():
+    X, y = patients(23)
+    none = cross_validate(X, y, {"A": "CART"}, folds=3, cancel=lambda: True)
+    assert compare(none).figures == {}
+    assert len(compare(none).table()) == 0
+    assert pooled_accuracy(none, "A") is None
+    same(none, Study.from_json(none.to_json()))
 
 
 # Comparison
