@@ -120,7 +120,7 @@ def _is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return True
+    return "_" not in cell  # Python's own 1_0 is no number in a file
 
 
 def _series(attribute: _Attribute, column: list[str | None]) -> pd.Series:

@@ -17,29 +17,35 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from engine import model_file
+from engine.bayes import settle_bayes
 from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
-from engine.errors import PenumbraError, not_built
-from engine.grow import Growth, grow, settle_boxes, settle_leaves
+from engine.errors import PenumbraError
+from engine.grow import Growth, Middle, grow, settle_boxes, settle_leaves, settle_middles
 from engine.noise import Noise, ResolvedNoise, width_noise
-from engine.prune import Pruning, prune_pessimistically
-from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal
+from engine.prune import Pruning, prune_naive_bayes, prune_pessimistically
+from engine.quinlan import settle_quinlan
+from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal, seed_of
 from engine.route import decided, leaf_shares, mixture, training_weights
 from engine.search import Search
 from engine.table import (
     LabelSets,
     Schema,
     Table,
+    classes_named,
     listed,
     read_labels,
     read_schema,
     read_weights,
+    refuse_extreme,
+    refuse_repeated,
 )
 from engine.tree import Tree, freeze
 from engine.zones import Zone, settle_zones
 
 Floats = NDArray[np.float64]
 NOISES = ("noise", "noise_search", "noise_propagation", "noise_evaluation")
+CALIBRATED = ("zone_factor_", "zone_rate_", "zone_target_", "_uncalibrated_tree")  # what calibrate_zones leaves
 READING = ("evaluation", "decision", "tau", "cost", "abstain_cost")
 
 
@@ -58,6 +64,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     noise_search, noise_propagation, noise_evaluation : `Noise` for one use alone, in place of `noise`.
     u_s, u_p, u_e : factors on σ in search, propagation and evaluation.
     nominal : names or positions of columns to read as nominal beside text, categorical and boolean ones.
+    random_state : seed of whatever draws (the bootstrap zone, folds): a whole number, a RandomState or a Generator;
+        None = 0, so that the same patients always give the same tree.
     class_weight : None, "balanced": n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for classes it
         does not name; imprecise labels weigh 1. It multiplies sample_weight.
     The others are numbers that METHODS §0 explains.
@@ -67,6 +75,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     tree_ : Tree. classes_ : (K,). n_leaves_, depth_, n_features_in_ : int. feature_importances_ : (M,), sums to 1.
     feature_names_in_ : (M,), when X had names. schema_ : Schema. recipe_ : Recipe. notes_ : sentences from the fit.
     noise_search_, noise_propagation_, noise_evaluation_ : ResolvedNoise, the factors u included.
+    zone_factor_, zone_rate_, zone_target_ : float, after `calibrate_zones`: the factor on every δ, the out-of-fold
+        undecided rate it reached, the rate it aimed at. A model read from a file has the factor alone.
 
     Examples
     --------
@@ -191,10 +201,13 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
                 raise PenumbraError(
                     f"{name} is a {type(params[name]).__name__}; give a Noise, such as Noise(sigma=...)."
                 )
-        recipe, refused = Recipe(**{name: params[name] for name in DEFAULTS}), refusal(params)
+        chosen = {name: params[name] for name in DEFAULTS}
+        if chosen["random_state"] is not None:  # one number, drawn now, that the fitted model can be saved with
+            chosen["random_state"] = seed_of(chosen["random_state"])
+        recipe, refused = Recipe(**chosen), refusal(params)
         if refused is not None:
             raise PenumbraError(refused)
-        table = self._training_table(X, y, sample_weight)
+        table = self._training_table(X, y, sample_weight, recipe)
         if recipe.cost is not None:
             check_costs(recipe.cost, len(table.labels.classes))
         self.schema_, self.recipe_, self.classes_ = (
@@ -203,7 +216,8 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             table.labels.classes,
         )
         self.n_features_in_ = table.schema.n_variables
-        self.__dict__.pop("feature_names_in_", None)
+        for name in ("feature_names_in_", *CALIBRATED):
+            self.__dict__.pop(name, None)
         if table.schema.named and all(isinstance(name, str) for name in X.columns):
             self.feature_names_in_ = np.array(table.schema.names, dtype=object)
         for use, u in (
@@ -216,7 +230,9 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             else:
                 stated = params[f"noise_{use}"] or params["noise"] or Noise()
                 noise = stated.resolve(table.schema, table.columns)
-            setattr(self, f"noise_{use}_", noise.scaled(float(u)))
+            noise = noise.scaled(float(u))
+            noise.check_readings(table.schema.names, table.columns.T)
+            setattr(self, f"noise_{use}_", noise)
         self.tree_, self.notes_ = fit_tree(
             table,
             recipe,
@@ -226,7 +242,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         )
         return self
 
-    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _training_table(self, X: Any, y: Any, sample_weight: Any, recipe: Recipe) -> Table:
         schema = read_schema(X, self.nominal)
         values = schema.encode(X)
         labels = read_labels(y, len(values))
@@ -235,21 +251,27 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             raise PenumbraError("Every value of every column is missing; there is nothing to split on.")
         check_labels(labels, self)
         if self.class_weight is not None:
-            weight = weight * class_weights(labels, self.class_weight)
+            with np.errstate(over="ignore", under="ignore"):
+                weight = weight * class_weights(labels, self.class_weight)
+            if (weight > 0.0).any():
+                refuse_extreme("class_weight times sample_weight", weight)
         kept = weight > 0.0
         if not kept.any():
             raise PenumbraError("class_weight leaves no patient any weight; give a class that occurs a weight above 0.")
         labels = LabelSets(labels.classes, labels.code[kept], labels.member)
-        return Table(schema, np.ascontiguousarray(values[kept].T), labels, weight[kept])
+        n_bins = int(recipe.n_bins) if recipe.branching == "nary" or recipe.leaf == "naive_bayes" else 0
+        return Table(schema, np.ascontiguousarray(values[kept].T), labels, weight[kept], n_bins)
 
     @property
     def n_leaves_(self) -> int:
         """Number of leaves, empty ones included."""
+        check_is_fitted(self)
         return self.tree_.n_leaves
 
     @property
     def depth_(self) -> int:
         """Depth of the deepest leaf; a lone root has 0."""
+        check_is_fitted(self)
         return self.tree_.max_depth
 
     @property
@@ -268,7 +290,9 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     def encode(self, X: Any) -> Floats:
         """Return X as the fitted tree reads it, (n, M) float64; columns are matched by name."""
         check_is_fitted(self)
-        return self.schema_.encode(X)
+        values = self.schema_.encode(X)
+        self.noise_evaluation_.check_readings(self.schema_.names, values)
+        return values
 
     def _reading(self) -> Recipe:
         """Return the recipe with the evaluation and decision set now; they may change after the fit."""
@@ -348,15 +372,18 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def leaf_answers(self) -> list[Any]:
-        """Return each leaf's own answer in tree order: a class, None = abstain, or a frozenset. METHODS §9"""
+        """Return each leaf's own answer in tree order: a class, None = abstain, or a frozenset. METHODS §9
+
+        A naive Bayes leaf has many; this is the one of its class prior, for a patient of whom nothing more is known.
+        """
         check_is_fitted(self)
         return self._reader().answers(self.tree_.probability[self.tree_.leaves])
 
     def training_weights(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Table, Floats]:
         """Return the training table and the weight (n, N) of its patients at each node, as propagated in the fit."""
         check_is_fitted(self)
-        table = self._training_table(X, y, sample_weight)
         recipe = self.recipe_
+        table = self._training_table(X, y, sample_weight, recipe)
         return table, training_weights(
             self.tree_,
             table,
@@ -387,9 +414,15 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         other._reading()
         return other
 
-    def calibrate_zones(self, X: Any, y: Any, target: Any) -> Any:
-        """Refuse: calibration of zones is not built yet."""
-        raise not_built("calibrate_zones")
+    def calibrate_zones(self, X: Any, y: Any, target: Any, sample_weight: Any = None) -> UncertainTreeClassifier:
+        """Scale every zone of the fitted tree so that the undecided rate comes nearest `target`; return the model.
+
+        `target` is a rate, or "bayes". `tree_` is replaced; `zone_factor_`, `zone_rate_` and `zone_target_` tell what
+        was done. See `engine.calibration.calibrate_zones`. METHODS §7 (+)
+        """
+        from engine.calibration import calibrate_zones  # asked of the floor above only when called
+
+        return calibrate_zones(self, X, y, target, sample_weight)
 
     def to_json(self) -> str:
         """Return the fitted model as JSON text, every number at full precision."""
@@ -408,6 +441,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             resolved,
             self.schema_,
             self.tree_,
+            getattr(self, "zone_factor_", None),
         )
 
     @classmethod
@@ -420,12 +454,23 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
             When the text is no model file, is truncated or altered, or has another version.
         """
         parts = model_file.from_text(text)
-        unknown = [name for name in parts["params"] if name not in inspect.signature(cls).parameters]
-        if unknown or set(parts["noises"]) - set(NOISES):
-            raise PenumbraError(f"The model file holds settings this program does not know: {listed(unknown)}.")
+        given, needed = {*parts["params"], *parts["noises"]}, set(inspect.signature(cls).parameters)
+        model_file.require(not set(parts["params"]) & set(parts["noises"]), "its list of settings")
+        if given - needed:
+            raise PenumbraError(
+                f"The model file holds settings this program does not know: {listed(sorted(given - needed))}. "
+                "Save the model again with this program."
+            )
+        if needed - given:
+            raise PenumbraError(
+                f"The model file is damaged: it lacks the settings {listed(sorted(needed - given))}. Save it again."
+            )
         model = cls(**parts["params"], **parts["noises"])
         model.recipe_ = Recipe(**{name: getattr(model, name) for name in DEFAULTS})
+        model_file.check_against(parts["tree"], model.recipe_.leaf, model.recipe_.zone)
         model.schema_, model.tree_, model.notes_ = parts["schema"], parts["tree"], []
+        if parts["zone_factor"] is not None:
+            model.zone_factor_ = parts["zone_factor"]
         if model.cost is not None:
             check_costs(model.cost, len(model.tree_.classes))
         model.n_features_in_ = model.schema_.n_variables
@@ -445,7 +490,7 @@ def variant(name: str, **changes: Any) -> UncertainTreeClassifier:
     ----------
     name : a key of VARIANTS, such as "C4.5", "SS+STP" or "Ternary-margin". changes : arguments that differ from it.
     """
-    if name not in VARIANTS:
+    if not isinstance(name, str) or name not in VARIANTS:
         raise PenumbraError(f"There is no variant {name!r}; the variants are {', '.join(VARIANTS)}.")
     unknown = [c for c in changes if c not in inspect.signature(UncertainTreeClassifier).parameters]
     if unknown:
@@ -468,6 +513,16 @@ def make_search(
     return Search(
         table, noise_search, recipe.criterion, recipe.search, recipe.threshold, least, float(recipe.window),
         float(recipe.resolution), hard, n_points=int(recipe.n_points), mdl_correction=recipe.mdl_correction,
+        nary=recipe.branching == "nary",
+    )  # fmt: skip
+
+
+def make_zone(search: Search, recipe: Recipe, noise_evaluation: ResolvedNoise) -> Zone:
+    """Return how δ is found over the search's table."""
+    return Zone(
+        search, recipe.zone, recipe.epsilon, recipe.zone_z, noise_evaluation, recipe.weight_floor,
+        float(recipe.alpha), float(recipe.percentile),
+        None if recipe.n_bootstraps is None else int(recipe.n_bootstraps), seed_of(recipe.random_state),
     )  # fmt: skip
 
 
@@ -481,17 +536,20 @@ def fit_tree(
     """Return the grown, pruned and settled tree, and what the search has to say."""
     search = make_search(table, recipe, noise_search, noise_propagation)
     max_depth = None if recipe.max_depth is None else int(recipe.max_depth)
-    root = grow(
-        Growth(
-            search,
-            recipe.propagation,
-            noise_propagation,
-            recipe.weight_floor,
-            max_depth,
-            float(recipe.min_weight_split),
-        )
+    zone = make_zone(search, recipe, noise_evaluation)
+    growth = Growth(
+        search,
+        recipe.propagation,
+        noise_propagation,
+        recipe.weight_floor,
+        max_depth,
+        float(recipe.min_weight_split),
+        Middle(zone, int(recipe.min_samples_middle)) if recipe.branching == "middle" else None,
     )
-    if recipe.pruning == "pessimistic":
+    root = grow(growth)
+    if recipe.pruning != "none" and recipe.leaf == "naive_bayes":
+        prune_naive_bayes(root, table, recipe.pruning, recipe.confidence)
+    elif recipe.pruning == "pessimistic":
         prune_pessimistically(
             root,
             Pruning(
@@ -503,28 +561,31 @@ def fit_tree(
                 recipe.pruning_laplace,
             ),
         )
+    if growth.middle is not None and recipe.pruning != "none":
+        settle_middles(root, growth)
     settle_boxes(root)
-    if recipe.zone != "none":
-        settle_zones(
-            root,
-            Zone(
-                search,
-                recipe.zone,
-                recipe.epsilon,
-                recipe.zone_z,
-                noise_evaluation,
-                recipe.weight_floor,
-            ),
-        )
     settle_leaves(root, recipe.leaf)
+    if recipe.zone == "quinlan":
+        settle_quinlan(root, table, recipe.weight_floor)
+    elif recipe.zone != "none" and growth.middle is None:
+        settle_zones(root, zone)
+    if recipe.leaf == "naive_bayes":
+        settle_bayes(root, table)
     classes = tuple(c.item() if isinstance(c, np.generic) else c for c in table.labels.classes)
-    return freeze(root, table.schema.names, table.schema.categories, classes), sorted(search.notes)
+    cuts = table.cuts if table.n_bins else None
+    return freeze(root, table.schema.names, table.schema.categories, classes, cuts), sorted(search.notes)
 
 
 def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
     """Refuse what imprecise labels cannot be combined with. METHODS §0.1"""
     if labels.precise:
         return
+    for axis in ("criterion", "pruning"):
+        if "nb_accuracy" in getattr(settings, axis):
+            raise PenumbraError(
+                f"{axis} {getattr(settings, axis)!r} does not combine with imprecise labels: an answer is right or "
+                "wrong only where the class is known; leave those patients out or choose another."
+            )
     if settings.zone in ("margin", "class_overlap", "quinlan"):
         raise PenumbraError(
             f"zone {settings.zone!r} does not combine with imprecise labels: it needs one class per patient; "
@@ -546,7 +607,9 @@ def class_weights(labels: LabelSets, stated: str | Mapping[Any, float]) -> Float
         classes = list(labels.classes)
         unknown = [name for name in stated if name not in classes]
         if unknown:
-            raise PenumbraError(f"class_weight names {listed(unknown)}, but the classes in y are {listed(classes)}.")
+            raise PenumbraError(
+                f"class_weight names {listed(unknown)}, but the classes in y are {classes_named(classes)}."
+            )
         for name, factor in stated.items():
             by_class[classes.index(name)] = float(factor)
     else:
@@ -561,11 +624,13 @@ def one_row(x: Any, schema: Schema) -> Any:
     """Return one patient as a table of one row."""
     if isinstance(x, pd.DataFrame):
         return x
-    if isinstance(x, pd.Series):
-        x = x.to_dict()
-    if isinstance(x, Mapping):
+    if isinstance(x, (pd.Series, Mapping)):
+        refuse_repeated([str(name) for name in x.keys()])  # noqa: SIM118, a Series iterates over its values
         return pd.DataFrame({str(name): pd.Series([value], dtype=object) for name, value in x.items()})
-    values = np.asarray(x, dtype=object)
+    try:
+        values = np.asarray(x, dtype=object)
+    except ValueError:  # rows of different length
+        values = np.empty(0, dtype=object)
     if values.ndim == 2:
         values = values[0] if len(values) == 1 else values
     if values.ndim != 1 or len(values) != schema.n_variables:

@@ -25,6 +25,8 @@ MIDDLE_PART = (0.025, 0.975)
 FAR_OFF = 3.0
 BARS = 30
 TINY = 1e-12
+LARGEST = 1e300  # a range of larger values may be more than a float holds
+SHRINK = 1e20  # a power of ten, which leaves round ends round
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,8 @@ def axis_of(values: Floats, include: Sequence[float] = ()) -> Axis:
     known = values[np.isfinite(values)]
     if known.size == 0:
         return Axis(0.0, 1.0, 1.0, 0)
+    if max(abs(float(known.min())), abs(float(known.max()))) > LARGEST:
+        return enlarged(axis_of(known / SHRINK, [value / SHRINK for value in include]))
     least, most = float(known.min()), float(known.max())
     if most <= least:
         width = abs(least) * 0.1 or 1.0
@@ -125,6 +129,19 @@ def axis_of(values: Floats, include: Sequence[float] = ()) -> Axis:
         start -= 0.5
     decimals = 0 if whole else max(0, math.ceil(-math.log10((high - low) / 200)))
     return Axis(start, end, step, decimals, least < start, most > end)
+
+
+def enlarged(axis: Axis) -> Axis:
+    """Return the axis of values that were shrunk, its ends no further than a float reaches."""
+    end = float(np.finfo(np.float64).max)
+    low, high = (min(max(edge * SHRINK, -end), end) for edge in (axis.low, axis.high))
+    return Axis(low, high, axis.step * SHRINK, 0, axis.below, axis.above)
+
+
+def steps_between(start: float, end: float, step: float) -> float:
+    """Return how many steps lead from start to end, also where their distance is more than a float holds."""
+    distance = end - start
+    return distance / step if math.isfinite(distance) else end / step - start / step
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,17 +292,17 @@ class Evidence:
         if variable < 0:
             return Histogram(np.array([0.0, 1.0]), self.class_weight[node][None, :].copy())
         axis = self.axis(variable)
-        step = axis.step if bins is None else (axis.high - axis.low) / max(bins, 1)
+        step = axis.step if bins is None else steps_between(axis.low, axis.high, max(bins, 1))
         if self.tree.categories[variable] is not None:
             edges: Floats = np.arange(axis.low, axis.high + 1.0, dtype=np.float64)
             closed = False
         else:
             origin = theta if np.isfinite(theta) else axis.low
-            first = math.ceil((axis.low - origin) / step - 1e-9)
-            last = math.floor((axis.high - origin) / step + 1e-9)
-            inner = origin + step * np.arange(first, last + 1)
+            first = math.ceil(steps_between(origin, axis.low, step) - 1e-9)
+            last = math.floor(steps_between(origin, axis.high, step) + 1e-9)
+            inner = 4.0 * (origin / 4.0 + step / 4.0 * np.arange(first, last + 1))  # no product leaves the floats
             edges = np.unique(np.concatenate(([axis.low], inner, [axis.high]))).astype(np.float64)
-            edges = edges[np.concatenate(([True], np.diff(edges) > 1e-9 * step))]
+            edges = edges[np.concatenate(([True], np.diff(edges / 4.0) > 1e-9 * step / 4.0))]
             closed = bool(self.tree.closed_le[node]) if np.isfinite(theta) else True
         present, reading = self.at_node(node), self.values[:, variable]
         rows = np.flatnonzero((present > 0.0) & np.isfinite(reading))

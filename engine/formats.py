@@ -13,6 +13,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,12 @@ import pandas as pd
 
 from engine.arff import read_arff
 from engine.errors import PenumbraError
+from engine.table import listed
 
 MAX_BYTES = 50 * 2**20
 MAX_UNPACKED = 10 * MAX_BYTES
 MISSING_TOKENS = ("", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "Null", "#N/A", "?", ".", "-")
-SETS = (set, frozenset, tuple, list)
+SETS = (set, frozenset, tuple, list, np.ndarray)  # Parquet gives its lists as arrays
 
 _DELIMITERS = ("\t", ";", "|", ",")
 
@@ -70,6 +72,12 @@ def read_file(
 
 def _content(source: bytes | str | Path, filename: str | None) -> tuple[bytes, str]:
     """Return the bytes of a source and the name it goes by, unpacked when gzipped; refuse more than 50 MB."""
+    if isinstance(source, (bytearray, memoryview)):
+        source = bytes(source)
+    if not isinstance(source, (bytes, str, Path)):
+        raise PenumbraError(
+            f"The table was given as a {type(source).__name__}; give the bytes of a file, a path or a DataFrame."
+        )
     too_big = PenumbraError("The file is larger than 50 MB; leave out columns or rows that are not needed.")
     if isinstance(source, bytes):
         content = source
@@ -78,7 +86,7 @@ def _content(source: bytes | str | Path, filename: str | None) -> tuple[bytes, s
             if Path(source).stat().st_size > MAX_BYTES:
                 raise too_big
             content = Path(source).read_bytes()
-        except OSError:
+        except (OSError, ValueError):  # the latter for a path with a zero byte
             raise PenumbraError(f"The file “{Path(source).name}” cannot be opened; check that it exists.") from None
         filename = filename or Path(source).name
     if len(content) > MAX_BYTES:
@@ -143,7 +151,9 @@ def _decode(content: bytes, encoding: str | None) -> tuple[str, str]:
             text = content.decode(name)
         except LookupError:
             raise PenumbraError(f"The encoding “{name}” is not known; try utf-8, cp1252 or utf-16.") from None
-        except UnicodeError:
+        except ValueError as error:
+            if not isinstance(error, UnicodeError):  # a name with a zero byte
+                raise PenumbraError("The encoding has no name that is known; try utf-8, cp1252 or utf-16.") from None
             if encoding:
                 raise PenumbraError(
                     f"The file is not written in {name}; leave the encoding open to have it detected."
@@ -250,7 +260,7 @@ def _excel(content: bytes, sheet: str | int | None, problems: list[str]) -> tupl
         raise PenumbraError("The workbook unpacks to more than 500 MB; leave out columns or rows that are not needed.")
     sheets = [str(name) for name in book.sheet_names]
     if (isinstance(sheet, int) and not 0 <= sheet < len(sheets)) or (isinstance(sheet, str) and sheet not in sheets):
-        raise PenumbraError(f"There is no sheet “{sheet}”; the workbook has: {', '.join(sheets)}.")
+        raise PenumbraError(f"There is no sheet “{sheet}”; the workbook has {listed(sheets)}.")
     wanted = sheets if sheet is None else [sheets[sheet] if isinstance(sheet, int) else sheet]
     for name in wanted:
         raw = pd.read_excel(book, sheet_name=name, header=None, dtype=object, keep_default_na=False, na_values=[])
@@ -262,12 +272,13 @@ def _excel(content: bytes, sheet: str | int | None, problems: list[str]) -> tupl
     else:
         raise PenumbraError(f"The sheet “{wanted[0]}” holds no table; it needs at least two columns and one row.")
     if sheet is None and len(sheets) > 1:
-        others = ", ".join(f"“{other}”" for other in sheets if other != name)
-        problems.append(f"The workbook has {len(sheets)} sheets; “{name}” was read, not {others}.")
+        others = [f"“{other}”" for other in sheets if other != name]
+        shown = ", ".join(others[:8]) + (f" and {len(others) - 8} more" if len(others) > 8 else "")
+        problems.append(f"The workbook has {len(sheets)} sheets; “{name}” was read, not {shown}.")
     _say_empty(empty, problems)
     raw.columns = pd.RangeIndex(raw.shape[1])
     header = _has_header(raw.head(200).map(as_text))
-    return _named(raw, header, problems), {"format": "Excel", "sheet": name, "header": header}
+    return _named(raw, header, problems), {"format": "Excel", "sheet": name, "sheets": tuple(sheets), "header": header}
 
 
 def _has_header(raw: pd.DataFrame) -> bool:
@@ -312,6 +323,23 @@ def unique_names(names: list[str], problems: list[str]) -> list[str]:
             problems.append(f"“{name}” names more than one column; the one in place {i + 1} is now “{new}”.")
         unique.append(new)
     return unique
+
+
+def is_number(cell: object) -> bool:
+    """Tell whether a typed cell is a number, which no mark can make another one."""
+    return isinstance(cell, (int, float, np.integer, np.floating, Decimal)) and not isinstance(
+        cell, (bool, np.timedelta64)
+    )
+
+
+def as_number(cell: object) -> float:
+    """Return a typed number as a float, an immense one as infinity; NaN for any other cell."""
+    if is_nothing(cell) or not is_number(cell):
+        return np.nan
+    try:
+        return float(cell)  # type: ignore[arg-type]
+    except OverflowError:
+        return np.inf
 
 
 def is_nothing(cell: object) -> bool:

@@ -6,6 +6,7 @@ In: a table, how splits are sought, how patients are propagated, when to stop. O
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,33 @@ from engine.criteria import is_pure
 from engine.gates import child_boxes, divide, node_splits
 from engine.leaves import leaf_probability
 from engine.noise import ResolvedNoise
-from engine.search import Arrivals, Candidate, Search, arrivals, best_split, sifted
+from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, minimum_weight, sifted
 from engine.table import Table
-from engine.tree import NOMINAL, Node
+from engine.tree import BINARY, BINS, LEAF, MIDDLE, NOMINAL, REST, Node
+from engine.zones import ROOT, Zone, delta, delta_of, hard_parts, one_variable, place_of_child
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Middle:
+    """A third child for the patients of the zone; the names are the constructor's (METHODS §0, §7)."""
+
+    zone: Zone
+    min_samples: int
+
+
+@dataclass(frozen=True)
+class Trail:
+    """Who arrives at a node by hard gates, from whom alone δ is found, and where the node is.
+
+    rows : (n,) int32. weight : (n,), the same as the propagated one under hard propagation.
+    place : tells the node by its path.
+    """
+
+    rows: NDArray[np.int32]
+    weight: Floats
+    place: int = ROOT
 
 
 @dataclass(frozen=True)
@@ -32,18 +55,31 @@ class Growth:
     weight_floor: float
     max_depth: int | None
     min_weight_split: float
+    middle: Middle | None = None
 
 
 def make_node(table: Table, rows: NDArray[np.int32], weight: Floats, depth: int) -> Node:
-    """Return a leaf holding the weights of `rows` (n,)."""
+    """Return a leaf with the weights of `rows` (n,); it keeps the patients where a naive Bayes may be put on them."""
     labels = table.labels
     by_code = np.bincount(labels.code[rows], weights=weight, minlength=len(labels.member)).astype(np.float64)
-    return Node(
-        by_code @ labels.share,
-        float(weight.sum()),
-        float((weight * weight).sum()),
-        depth,
+    node = Node(by_code @ labels.share, float(weight.sum()), float((weight * weight).sum()), depth)
+    node.held = (rows, weight) if table.n_bins else None
+    return node
+
+
+def make_children(
+    table: Table, node: Node, rows: NDArray[np.int32], pieces: Floats
+) -> list[tuple[Node, NDArray[np.int32], Floats]]:
+    """Return a leaf for each child of a split node, with its patients and their weights, from `pieces` (n, C)."""
+    kept, weight, bounds, by_class, total, squares = kernels.sort_pieces(
+        rows, pieces, table.labels.code, table.labels.share
     )
+    made = []
+    for c, (start, end) in enumerate(pairwise(bounds.tolist())):
+        child = Node(by_class[c], float(total[c]), float(squares[c]), node.depth + 1)
+        child.held = (kept[start:end], weight[start:end]) if table.n_bins else None
+        made.append((child, kept[start:end], weight[start:end]))
+    return made
 
 
 def put_split(
@@ -79,64 +115,180 @@ def grow(growth: Growth) -> Node:
     dense = np.zeros(table.n)
     whole = arrivals(table, table.weight)
     root = make_node(table, whole.rows, whole.weight, 0)
-    stack: list[tuple[Node, Arrivals, dict[int, tuple[float, float]]]] = [(root, whole, {})]
+    start = Trail(whole.rows, whole.weight)
+    stack: list[tuple[Node, Arrivals, dict[int, tuple[float, float]], Trail]] = [(root, whole, {}, start)]
     while stack:
-        node, here, boxes = stack.pop()
-        if stops(growth, node, here):
+        node, here, boxes, trail = stack.pop()
+        if stops(growth, node, here.rows, here.weight):
             continue
         dense[here.rows] = here.weight
         here = sifted(growth.search, replace(here, dense=dense, boxes=boxes))
         candidate = best_split(growth.search, here)
-        dense[here.rows] = 0.0
         if candidate is None:
+            dense[here.rows] = 0.0
             continue
-        nominal = candidate.gate == NOMINAL
-        put_split(
-            node,
-            candidate,
-            int(table.schema.n_categories[candidate.variable]) if nominal else 2,
-            boxes,
-        )
+        codes = child_codes(growth.search, here, candidate)
+        put_split(node, candidate, len(codes), boxes)
+        node.codes = codes
+        least = 0.0
+        if growth.middle is not None and candidate.gate == BINARY:
+            least = minimum_weight(growth.search, here, candidate.variable)
+            open_middle(growth, node, here, trail)
+        dense[here.rows] = 0.0
         pieces = divide(
             node_splits(node, table), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
             growth.propagation, growth.noise, growth.weight_floor, refit=True,
         )  # fmt: skip
-        if (pieces.sum(axis=0) > 0.0).sum() < 2:  # a propagation finer than the search can leave everyone together
+        if together(pieces) or too_light(node, pieces, least):
             node.become_leaf()
             continue
-        used = here.used | {node.variable} if nominal else here.used
-        for weight in pieces.T:
-            present = weight > 0.0
-            rows, kept = here.rows[present], np.ascontiguousarray(weight[present])
-            child = make_node(table, rows, kept, node.depth + 1)
+        trails = child_trails(growth, node, trail, here.rows, pieces)
+        used = here.used | {node.variable} if candidate.gate in (NOMINAL, BINS) else here.used
+        for code, (child, rows, kept) in zip(node.codes, make_children(table, node, here.rows, pieces), strict=True):
             node.children.append(child)
+            if code == REST or stops(growth, child, rows, kept):  # REST stays a leaf of the node itself
+                continue
             dense[rows] = kept
-            order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
+            order, known = here.order, here.n_known  # accuracy reads values, not their order
+            if growth.search.criterion != "nb_accuracy":
+                order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
             dense[rows] = 0.0
             node_boxes = child_boxes(node, boxes, len(node.children) - 1)
-            arrived = Arrivals(rows, kept, dense, order, known, used, node_boxes, here.points)
-            stack.append((child, arrived, node_boxes))
+            arrived = Arrivals(rows, kept, dense, order, known, used, points=here.points)
+            stack.append((child, arrived, node_boxes, trails[len(node.children) - 1]))
+        if too_few_between(growth, node, table, here.rows, pieces):
+            stack = [entry for entry in stack if entry[0] is not node.children[1]]
     return root
 
 
-def stops(growth: Growth, node: Node, here: Arrivals) -> bool:
+def together(pieces: Floats) -> bool:
+    """Return True when one child gets everyone: a propagation finer than the search can leave them together."""
+    return bool((pieces.sum(axis=0) > 0.0).sum() < 2)
+
+
+def open_middle(growth: Growth, node: Node, here: Arrivals, trail: Trail) -> None:
+    """Give a numeric split its δ and a middle child. METHODS §7
+
+    `here` carries its weights in `dense`. δ comes from the patients that arrive by hard gates, who are the same under
+    hard propagation.
+    """
+    assert growth.middle is not None
+    zone = growth.middle.zone
+    if growth.propagation == "hard":
+        node.delta = delta(zone, node, here, trail.place)
+    else:
+        here.dense[here.rows] = 0.0
+        node.delta = delta_of(zone, node, trail.rows, trail.weight, here.dense, trail.place)
+    node.gate, node.codes, node.share = MIDDLE, np.arange(3, dtype=np.int32), np.zeros(3)
+
+
+def too_light(node: Node, pieces: Floats, least: float) -> bool:
+    """Return True when the zone leaves a middle split's left or right child lighter than `least`. METHODS §7"""
+    left_and_right = pieces[:, [0, -1]].sum(axis=0)
+    return bool(node.gate == MIDDLE and left_and_right.min() < least - kernels.SLACK_WEIGHT)
+
+
+def too_few_between(growth: Growth, node: Node, table: Table, rows: NDArray[np.int32], pieces: Floats) -> bool:
+    """Return True when a middle child is to be a leaf, because under `min_samples_middle` patients are in the zone.
+
+    A patient counts by the part of it that is there, whatever its own weight. METHODS §7
+    """
+    if growth.middle is None or node.gate != MIDDLE:
+        return False
+    patients = float((pieces[:, 1] / table.weight[rows]).sum())
+    return patients < growth.middle.min_samples - kernels.SLACK_WEIGHT
+
+
+def child_trails(growth: Growth, node: Node, trail: Trail, rows: NDArray[np.int32], pieces: Floats) -> list[Trail]:
+    """Return who arrives at each child by hard gates; only middle branching asks."""
+    if growth.middle is None:
+        return [trail] * pieces.shape[1]
+    places = [place_of_child(trail.place, c) for c in range(pieces.shape[1])]
+    if growth.propagation == "hard":
+        present = pieces > 0.0
+        return [Trail(rows[p], w[p], place) for p, w, place in zip(present.T, pieces.T, places, strict=True)]
+    parts = hard_parts(growth.search.table, node, trail.rows, trail.weight, growth.weight_floor)
+    return [Trail(*part, place) for part, place in zip(parts, places, strict=True)]
+
+
+def settle_middles(root: Node, growth: Growth) -> None:
+    """Work every δ out again after pruning and send all patients down the changed gates, in place. METHODS §0.1, §7
+
+    The rules of growing hold again: a node whose zone now leaves too little left or right becomes a leaf, and so does
+    a middle child with too few patients.
+    """
+    table, dense = growth.search.table, np.zeros(growth.search.table.n)
+    rows = np.flatnonzero(table.weight > 0.0).astype(np.int32)
+    weight = table.weight[rows]
+    boxes: dict[int, tuple[float, float]] = {}
+    stack = [(root, rows, weight, boxes, Trail(rows, weight))]
+    while stack:
+        node, rows, weight, boxes, trail = stack.pop()
+        fresh = make_node(table, rows, weight, node.depth)
+        node.class_weight, node.weight, node.weight_squared = fresh.class_weight, fresh.weight, fresh.weight_squared
+        if node.gate == LEAF:
+            continue
+        node.box = boxes.get(node.variable, (-np.inf, np.inf))
+        least = 0.0
+        if node.gate == MIDDLE:
+            least = settle_middle(growth, node, rows, weight, trail, dense)
+        pieces = divide(
+            node_splits(node, table), rows, weight, table.weight[rows], table.columns[node.variable],
+            growth.propagation, growth.noise, growth.weight_floor, refit=True,
+        )  # fmt: skip
+        if too_light(node, pieces, least):
+            node.become_leaf()
+            continue
+        if too_few_between(growth, node, table, rows, pieces):
+            node.children[1].become_leaf()
+        trails = child_trails(growth, node, trail, rows, pieces)
+        for c, (child, part) in enumerate(zip(node.children, pieces.T, strict=True)):
+            here = part > 0.0
+            below = child_boxes(node, boxes, c)
+            stack.append((child, rows[here], np.ascontiguousarray(part[here]), below, trails[c]))
+
+
+def settle_middle(
+    growth: Growth, node: Node, rows: NDArray[np.int32], weight: Floats, trail: Trail, dense: Floats
+) -> float:
+    """Write a middle split's δ from those who arrive by hard gates; return the least weight of its left and right."""
+    assert growth.middle is not None
+    zone = growth.middle.zone
+    node.delta = delta_of(zone, node, trail.rows, trail.weight, dense, trail.place)
+    if not isinstance(growth.search.min_weight_leaf, str):
+        return growth.search.min_weight_leaf
+    dense[rows] = weight
+    least = minimum_weight(
+        growth.search, one_variable(growth.search, node.variable, rows, weight, dense, node.box), node.variable
+    )
+    dense[rows] = 0.0
+    return least
+
+
+def stops(growth: Growth, node: Node, rows: NDArray[np.int32], weight: Floats) -> bool:
     """Return True when the node is empty, pure, too deep or too light to split. METHODS §5"""
     if growth.max_depth is not None and node.depth >= growth.max_depth:
         return True
-    if len(here.rows) == 0 or node.weight < growth.min_weight_split - kernels.SLACK_WEIGHT:
+    if len(rows) == 0 or node.weight < growth.min_weight_split - kernels.SLACK_WEIGHT:
         return True
     labels, table = growth.search.labels, growth.search.table
-    by_code = np.bincount(table.labels.code[here.rows], weights=here.weight, minlength=len(labels.mask))
+    if labels.precise:
+        return is_pure(node.class_weight, labels)
+    by_code = np.bincount(table.labels.code[rows], weights=weight, minlength=len(labels.mask))
     return is_pure(by_code.astype(np.float64), labels)
 
 
 def settle_leaves(root: Node, leaf: str) -> None:
-    """Write the class probabilities of every node; one without weight has its parent's. METHODS §5"""
+    """Write the class probabilities of every node; one without weight, or of REST, has its parent's. METHODS §5"""
     stack: list[tuple[Node, Floats | None]] = [(root, None)]
     while stack:
         node, above = stack.pop()
         node.probability = leaf_probability(node.class_weight, above, leaf)
-        stack.extend((child, node.probability) for child in node.children)
+        for code, child in zip(node.codes, node.children, strict=True):
+            if code == REST:
+                child.probability = node.probability
+            else:
+                stack.append((child, node.probability))
 
 
 def settle_boxes(root: Node) -> None:

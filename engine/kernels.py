@@ -23,6 +23,7 @@ BELOW_TRUNCATION = 0.5 * math.erfc(TRUNCATION / math.sqrt(2.0))
 SLACK_WEIGHT = 1e-9
 TIE = 1e-12
 BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
+LANES, CHUNK = 4, 24  # classes multiplied side by side, and factors between two rescalings of a naive Bayes
 MOST_BLOCK_CODES = 4  # a block's bound tries every corner, two to the power of its label codes
 
 
@@ -588,6 +589,34 @@ def best_point_cut(value, code, weight, criterion, labels, min_leaf, first, last
 
 
 @compiled
+def bootstrap_cuts(value, code, weight, draws, criterion, labels, least):
+    """Return the values either side of the best cut of every resample of a node, (B,) and (B,), NaN where none is.
+
+    `value` (n,) rises, with the patients' label codes and weights. `draws` (B, n) lists who is drawn, by position; a
+    patient drawn twice weighs twice. A cut must gain more than `least`. METHODS §7.
+    """
+    n, n_resamples = len(value), len(draws)
+    below, above = np.full(n_resamples, np.nan), np.full(n_resamples, np.nan)
+    count = np.empty(n, np.int64)
+    drawn, drawn_code, drawn_weight = np.empty(n), np.empty(n, code.dtype), np.empty(n)
+    for b in range(n_resamples):
+        count[:] = 0
+        for i in draws[b]:
+            count[i] += 1
+        m = 0
+        for i in range(n):
+            if count[i] > 0:
+                drawn[m], drawn_code[m], drawn_weight[m] = value[i], code[i], count[i] * weight[i]
+                m += 1
+        best, gain, _ = best_point_cut(
+            drawn[:m], drawn_code[:m], drawn_weight[:m], criterion, labels, 0.0, 0, m - 1, -np.inf
+        )
+        if best >= 0 and gain > least:
+            below[b], above[b] = drawn[best], drawn[best + 1]
+    return below, above
+
+
+@compiled
 def category_weights(rows, column, label, weight, n_categories, n_codes):
     """Return the weight by category and label code (V, S) of the patients `rows` whose category is known."""
     table = np.zeros((n_categories, n_codes))
@@ -800,6 +829,35 @@ def divide(rows, weight, original, column, splits, kind, error, floor, refit, pi
 
 
 @compiled
+def sort_pieces(rows, pieces, code, share):
+    """Sort the patients of a divided node by child: rows and weights (m,), bounds (C + 1,) and each child's sums.
+
+    `pieces` (n, C) holds their weights, a patient in no child of which it has none. The sums are the class weights
+    (C, K), a label set shared among its members, the weights and the squared weights (C,).
+    """
+    n, n_children = pieces.shape
+    bounds = np.zeros(n_children + 1, np.int64)
+    for r in range(n):
+        for c in range(n_children):
+            bounds[c + 1] += pieces[r, c] > 0.0
+    bounds = np.cumsum(bounds)
+    kept, weight, place = np.empty(bounds[-1], np.int32), np.empty(bounds[-1]), bounds[:-1].copy()
+    by_class, total, squares = np.zeros((n_children, share.shape[1])), np.zeros(n_children), np.zeros(n_children)
+    for r in range(n):
+        own = share[code[rows[r]]]
+        for c in range(n_children):
+            w = pieces[r, c]
+            if w > 0.0:
+                kept[place[c]], weight[place[c]] = rows[r], w
+                place[c] += 1
+                total[c] += w
+                squares[c] += w * w
+                for k in range(len(own)):
+                    by_class[c, k] += w * own[k]
+    return kept, weight, bounds, by_class, total, squares
+
+
+@compiled
 def settle_pieces(pieces, weight, least):
     """Turn shares in `pieces` into weights; a piece below `least` goes whole to the heaviest child (first on ties)."""
     heaviest = 0
@@ -913,3 +971,335 @@ def undecided_all(values, splits, error, undecided):
             x = values[i, splits.variable[node]]
             if np.isnan(x) or in_zone(x, node, splits):
                 undecided[i] = True
+
+
+# Naive Bayes
+
+
+class Values(NamedTuple):
+    """Patients' values as naive Bayes reads them.
+
+    `cells` (N, M): `first[j]` plus the category or bin of variable j, -1 when missing; `first` (M + 1,) where each
+    variable's cells begin; `code` (N,) label codes and `share` (S, K) what each gives its classes.
+    """
+
+    cells: Any
+    first: Any
+    code: Any
+    share: Any
+
+
+class Fit(NamedTuple):
+    """Room for one naive Bayes, classes padded to a multiple of LANES so that they are multiplied side by side.
+
+    `table` (T·L,) by cell and class, weights that become likelihoods; `known` (M·L,) weight with the variable known;
+    `prior` and `score` (L,) by class; `met` (T,) marks the cells in use, `cells` (T,) lists them and `variable` (T,)
+    whose they are. Between two fits `table` is 0 and `met` False.
+    """
+
+    table: Any
+    known: Any
+    prior: Any
+    score: Any
+    met: Any
+    cells: Any
+    variable: Any
+
+
+@compiled
+def value_cells(values, cuts, n_categories, first):
+    """Return the cell (n, M) of each of `values` (n, M), -1 where missing. METHODS §8."""
+    n, n_variables = values.shape
+    cells = np.full((n, n_variables), -1, np.int32)
+    for i in range(n):
+        for j in range(n_variables):
+            x = values[i, j]
+            if not np.isnan(x):
+                cells[i, j] = first[j] + (int(x) if n_categories[j] > 0 else bin_of(x, cuts[j]))
+    return cells
+
+
+@compiled
+def empty_fit(first, n_classes):
+    """Return room for a naive Bayes over variables whose cells begin at `first` (M + 1,)."""
+    n_cells, lanes = first[-1], (n_classes + LANES - 1) // LANES * LANES
+    return Fit(
+        np.zeros(n_cells * lanes), np.zeros((len(first) - 1) * lanes), np.zeros(lanes), np.zeros(lanes),
+        np.zeros(n_cells, np.bool_), np.empty(n_cells, np.int64), np.empty(n_cells, np.int64),
+    )  # fmt: skip
+
+
+@compiled
+def count_patients(rows, weight, values, free, fit):
+    """Add patients and their `weight` (n,) to a naive Bayes over the variables `free`; return how many cells they use.
+
+    A patient without weight only makes its cells ready to be read. Places are unsigned: a sign would be tested for.
+    """
+    table, met, cells, share = fit.table, fit.met, values.cells, values.share
+    n_classes, lanes, count = share.shape[1], np.uint64(len(fit.prior)), 0
+    fit.prior[:] = 0.0
+    for r in range(len(rows)):
+        i, w = np.uint64(rows[r]), weight[r]
+        code = values.code[i]
+        low, high = (code, code + 1) if code < n_classes else (0, n_classes)
+        for k in range(low, high):
+            fit.prior[k] += w * share[code, k]
+        for q in range(len(free)):
+            j = np.uint64(free[q])
+            if cells[i, j] < 0:
+                continue
+            cell = np.uint64(cells[i, j])
+            if not met[cell]:
+                met[cell], fit.cells[count], fit.variable[count] = True, cell, j
+                count += 1
+            for k in range(low, high):
+                table[cell * lanes + np.uint64(k)] += w * share[code, k]
+    return count
+
+
+@compiled
+def weigh_cells(count, values, fit):
+    """Turn the weights of the first `count` cells into P(a|y) = (W(a,y) + 1)/(W_known(y) + V). METHODS §8."""
+    lanes = len(fit.prior)
+    for c in range(count):
+        j = fit.variable[c]
+        fit.known[j * lanes : (j + 1) * lanes] = 0.0
+    for c in range(count):
+        cell, j = fit.cells[c], fit.variable[c]
+        for k in range(lanes):
+            fit.known[j * lanes + k] += fit.table[cell * lanes + k]
+    for c in range(count):
+        cell, j = fit.cells[c], fit.variable[c]
+        size = values.first[j + 1] - values.first[j]
+        for k in range(lanes):
+            place = cell * lanes + k
+            fit.table[place] = (fit.table[place] + 1.0) / (fit.known[j * lanes + k] + size)
+
+
+@compiled
+def clear_cells(count, fit):
+    """Put the first `count` cells back to no weight."""
+    lanes = len(fit.prior)
+    for c in range(count):
+        cell = fit.cells[c]
+        fit.met[cell] = False
+        fit.table[cell * lanes : (cell + 1) * lanes] = 0.0
+
+
+@compiled
+def read_right(rows, worth, values, free, fit):
+    """Return the `worth` (n,) of the patients that a naive Bayes classifies rightly. METHODS §8.
+
+    Its answer is the lowest class within 1e-12 of the top; a missing value is left out of the product.
+    """
+    table, cells, share, score = fit.table, values.cells, values.share, fit.score
+    n_classes, lanes, right = share.shape[1], len(score), 0.0
+    places = np.empty(len(free), np.uint64)
+    for r in range(len(rows)):
+        i, count = np.uint64(rows[r]), 0
+        for q in range(len(free)):
+            cell = cells[i, np.uint64(free[q])]
+            places[count] = np.uint64(cell) * np.uint64(lanes)
+            count += cell >= 0
+        for k in range(lanes):
+            score[k] = fit.prior[k] + 1.0 if k < n_classes else 0.0
+        for start in range(0, count, CHUNK):
+            if start > 0:  # a likelihood is above 1e-10, so that a chunk of them cannot vanish
+                score /= score.max()
+            for k in range(0, lanes, LANES):
+                a, b, c, d = score[k], score[k + 1], score[k + 2], score[k + 3]
+                for q in range(start, min(start + CHUNK, count)):
+                    place = places[np.uint64(q)] + np.uint64(k)
+                    a *= table[place]
+                    b *= table[place + np.uint64(1)]
+                    c *= table[place + np.uint64(2)]
+                    d *= table[place + np.uint64(3)]
+                score[k], score[k + 1], score[k + 2], score[k + 3] = a, b, c, d
+        right += worth[r] * share[values.code[i], top_class(score, n_classes)]
+    return right
+
+
+@compiled
+def top_class(score, n_classes):
+    """Return the lowest class whose share of the first `n_classes` scores is within 1e-12 of the top. METHODS §8."""
+    top, total = 0.0, 0.0
+    for k in range(n_classes):
+        top = max(top, score[k])
+        total += score[k]
+    for k in range(n_classes):
+        if score[k] >= top - TIE * total:
+            return k
+    return 0
+
+
+@compiled
+def right_weight(rows, weight, worth, values, free, fit):
+    """Return the `worth` (n,) of the patients that a naive Bayes on them, by `weight` (n,), classifies rightly. [C]"""
+    count = count_patients(rows, weight, values, free, fit)
+    weigh_cells(count, values, fit)
+    right = read_right(rows, worth, values, free, fit)
+    clear_cells(count, fit)
+    return right
+
+
+@compiled
+def sort_by_value(rows, weight, values, j, order, ends):
+    """Put patients in order of their value of variable `j`, missing last; return how many values occur.
+
+    Writes `order` (n,), places in `rows`, and `ends` (V,), where in it each value's patients end.
+    """
+    first, size = values.first[j], values.first[j + 1] - values.first[j]
+    counts = np.zeros(size + 1, np.int64)
+    for r in range(len(rows)):
+        cell = values.cells[rows[r], j]
+        counts[cell - first if cell >= 0 else size] += 1
+    place, occurring, begin = np.zeros(size + 1, np.int64), 0, 0
+    for v in range(size + 1):
+        place[v] = begin
+        begin += counts[v]
+        if v < size:
+            ends[v] = begin
+            occurring += counts[v] > 0
+    for r in range(len(rows)):
+        cell = values.cells[rows[r], j]
+        v = cell - first if cell >= 0 else size
+        order[place[v]] = r
+        place[v] += 1
+    return occurring
+
+
+@compiled
+def split_right(rows, weight, values, free, j, least, order, ends, fit):
+    """Return the weight classified rightly by a naive Bayes on every part of a split on variable `j`; -inf without two.
+
+    Patients with the value missing count in every part by fragment. A split that cannot pass `least` is given up and
+    has -inf too. `order` (n,) and `ends` (V,) are written.
+    """
+    if sort_by_value(rows, weight, values, j, order, ends) < 2:
+        return -np.inf
+    size = values.first[j + 1] - values.first[j]
+    n, n_known = len(rows), ends[size - 1]
+    members, part, known = np.empty(n, np.int64), np.empty(n), 0.0
+    for r in order[:n_known]:
+        known += weight[r]
+    others, left = free[free != j], weight.sum()
+    right, begin = 0.0, 0
+    for v in range(size):
+        end, inside, count = ends[v], 0.0, 0
+        for r in order[begin:end]:
+            members[count], part[count] = rows[r], weight[r]
+            inside += weight[r]
+            count += 1
+        begin = end
+        if count == 0:
+            continue
+        for r in order[n_known:]:
+            members[count], part[count] = rows[r], weight[r] * (inside / known)
+            count += 1
+        right += right_weight(members[:count], part[:count], part[:count], values, others, fit)
+        left -= part[:count].sum()
+        if right + left <= least:
+            return -np.inf
+    return right
+
+
+@compiled
+def bayes_splits(rows, weight, values, free, every):
+    """Training accuracy of an n-ary split on the variables `free`, a naive Bayes on each part. [C], METHODS §8.
+
+    Returns `right` (M,), the weight then classified rightly (-inf for a variable without two occurring values or not
+    free), and the weight that one naive Bayes on the whole node classifies rightly. Unless `every` split is wanted,
+    those that are no better than one before by 1e-9 are given up.
+    """
+    right = np.full(len(values.first) - 1, -np.inf)
+    widest = 1
+    for j in free:
+        widest = max(widest, values.first[j + 1] - values.first[j])
+    fit = empty_fit(values.first, values.share.shape[1])
+    order, ends, least = np.empty(len(rows), np.int64), np.empty(widest, np.int64), -np.inf
+    own = right_weight(rows.astype(np.int64), weight, weight, values, free, fit)
+    for j in free:
+        right[j] = split_right(rows, weight, values, free, j, least, order, ends, fit)
+        if not every:
+            least = max(least, right[j] + SLACK_WEIGHT)
+    return right, own
+
+
+@compiled
+def bayes_right(rows, weight, worth, bounds, used, values):
+    """Return the worth (G,) of each node's patients that a naive Bayes on them, by their weight, classifies rightly.
+
+    `rows`, `weight` and `worth` hold the patients of all nodes, node g's from `bounds[g]` to `bounds[g + 1]`; `used`
+    (G, M) marks the variables on its path, which the naive Bayes leaves out. METHODS §8.
+    """
+    right = np.zeros(len(used))
+    fit = empty_fit(values.first, values.share.shape[1])
+    for g in range(len(used)):
+        free = np.flatnonzero(~used[g])
+        a, b = bounds[g], bounds[g + 1]
+        right[g] = right_weight(rows[a:b], weight[a:b], worth[a:b], values, free, fit)
+    return right
+
+
+@compiled
+def bayes_tables(rows, weight, bounds, used, values):
+    """Return the weights (G, T, K) by cell and class of each node's patients, none for variables on its path. §8.
+
+    The parameters are those of `bayes_right`.
+    """
+    n_classes = values.share.shape[1]
+    tables = np.zeros((len(used), values.first[-1], n_classes))
+    for g in range(len(used)):
+        for r in range(bounds[g], bounds[g + 1]):
+            share = values.share[values.code[rows[r]]]
+            for j in range(used.shape[1]):
+                cell = values.cells[rows[r], j]
+                if cell >= 0 and not used[g, j]:
+                    for k in range(n_classes):
+                        tables[g, cell, k] += weight[r] * share[k]
+    return tables
+
+
+@compiled
+def posterior(cells, prior, log_likelihood, out):
+    """Write into `out` (K,) the naive Bayes posterior of one patient's `cells` (M,), -1 left out. METHODS §8."""
+    for k in range(len(out)):
+        out[k] = math.log(prior[k]) if prior[k] > 0.0 else -np.inf
+    for cell in cells:
+        if cell >= 0:
+            for k in range(len(out)):
+                out[k] += log_likelihood[cell, k]
+    top = out.max()
+    total = 0.0
+    for k in range(len(out)):
+        out[k] = math.exp(out[k] - top)
+        total += out[k]
+    for k in range(len(out)):
+        out[k] /= total
+
+
+@compiled
+def posteriors(cells, row, leaf, prior, place, log_likelihood, out):
+    """Write into `out` (p, K) what leaf `leaf[i]` says of patient `row[i]` of `cells` (n, M); see `mix_bayes`."""
+    for i in range(len(row)):
+        posterior(cells[row[i]], prior[leaf[i]], log_likelihood[place[leaf[i]]], out[i])
+
+
+@compiled
+def mix_bayes(values, cells, splits, kind, error, prior, place, log_likelihood, out):
+    """Write into `out` (n, K) each patient's mixture Σ share(leaf)·naive Bayes(leaf, reading). METHODS §3, §8.
+
+    `prior` (N, K) by node; `place` (N,) the leaf's naive Bayes in `log_likelihood` (B, T, K).
+    """
+    n_nodes, n_classes = prior.shape
+    nodes, shares, scratch = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
+    blended, own = np.empty(n_nodes, np.bool_), np.empty(n_classes)
+    for i in range(len(values)):
+        count = walk(values[i], splits, kind, error, nodes, shares, blended, scratch)
+        out[i, :] = 0.0
+        for p in range(count):
+            node = nodes[p]
+            if splits.n_children[node] == 0:
+                posterior(cells[i], prior[node], log_likelihood[place[node]], own)
+                for k in range(n_classes):
+                    out[i, k] += shares[p] * own[k]

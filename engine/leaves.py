@@ -27,6 +27,7 @@ def laplace(class_weight: Floats) -> Floats:
 LEAVES: dict[str, Callable[[Floats], Floats]] = {
     "frequency": frequency,
     "laplace": laplace,
+    "naive_bayes": laplace,  # the class prior; the rest is read at the reading (engine.bayes)
 }
 
 
@@ -56,6 +57,14 @@ def upper_limit(errors: float, n: float, confidence: float) -> float:
     if errors >= n:
         return 1.0
     return float(special.betaincinv(errors + 1.0, n - errors, 1.0 - confidence))
+
+
+def upper_limits(errors: Floats, n: Floats, confidence: float) -> Floats:
+    """Return U(E, N) of `upper_limit` for many leaves at once, (L,)."""
+    inside = errors < n
+    limits = np.ones(len(n))
+    limits[inside] = special.betaincinv(errors[inside] + 1.0, (n - errors)[inside], 1.0 - confidence)
+    return limits
 
 
 def lower_limit(errors: float, n: float, confidence: float) -> float:

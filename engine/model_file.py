@@ -5,6 +5,7 @@ In: plain parts of a model (settings, schema, noise, tree). Out: versioned JSON,
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -15,11 +16,13 @@ import numpy as np
 
 from engine import kernels
 from engine.errors import PenumbraError
+from engine.grow import settle_boxes
+from engine.leaves import LEAVES, leaf_probability
 from engine.noise import Noise, ResolvedNoise
 from engine.table import Schema
-from engine.tree import BINS, BRANCHES, NOMINAL, REST, Tree
+from engine.tree import BINS, BRANCHES, NOMINAL, REST, Node, Tree
 
-FORMAT, VERSION = "penumbra-model", 2
+FORMAT, VERSION = "penumbra-model", 3
 LONGEST = 200_000_000  # characters
 ARRAYS = {f.name: f.type for f in fields(Tree) if f.name not in ("variables", "categories", "classes")}
 DTYPES = {
@@ -42,13 +45,26 @@ def number_out(value: Any) -> Any:
     return value
 
 
-def number_in(value: Any) -> Any:
-    """Return one array element from what `number_out` wrote."""
-    return (
-        {None: math.nan, "inf": math.inf, "-inf": -math.inf}.get(value, value)
-        if not isinstance(value, list)
-        else [number_in(v) for v in value]
-    )
+def array_in(values: Any, dtype: Any) -> Any:
+    """Return an array from what `nested_out` wrote, at most two lists deep; whole numbers stay whole.
+
+    Raises
+    ------
+    TypeError
+        For an element of another kind, which numpy would cut or convert in silence.
+    """
+    if not isinstance(values, list):
+        raise TypeError
+    deep = bool(values) and isinstance(values[0], list)
+    rows = values if deep else [values]
+    wanted: dict[Any, set[type]] = {np.bool_: {bool}, np.float64: {int, float, str, type(None)}}
+    kinds = wanted.get(dtype, {int})
+    if {type(value) for row in rows for value in row} - kinds:
+        raise TypeError
+    special = {None: math.nan, "inf": math.inf, "-inf": -math.inf}
+    if dtype is np.float64:
+        rows = [[special[v] if v is None or isinstance(v, str) else v for v in row] for row in rows]
+    return np.array(rows if deep else rows[0], dtype=dtype)
 
 
 def nested_out(value: Any) -> Any:
@@ -82,7 +98,7 @@ def settings_in(held: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_text(
     params: Mapping[str, Any], noises: Mapping[str, Noise | None], resolved: Mapping[str, ResolvedNoise],
-    schema: Schema, tree: Tree,
+    schema: Schema, tree: Tree, zone_factor: float | None = None,
 ) -> str:  # fmt: skip
     """Return a model as JSON text with every number at full precision.
 
@@ -90,6 +106,7 @@ def to_text(
     ----------
     params : constructor arguments without the noises. noises : the stated noises by argument name.
     resolved : the noises of search, propagation and evaluation as resolved in training.
+    zone_factor : by what the tree's zones were multiplied after the fit, None when they were not.
     """
     record = {
         "format": FORMAT,
@@ -107,18 +124,27 @@ def to_text(
         },
         "classes": tree.classes,
         "tree": {name: nested_out(getattr(tree, name).tolist()) for name in ARRAYS},
+        "zone_factor": zone_factor,
     }
     try:
+        record["sha256"] = checksum(json.loads(json.dumps(record, allow_nan=False)))
         return json.dumps(record, allow_nan=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise PenumbraError(
             "The model cannot be written as JSON: its settings, classes or categories hold something other than text, "
             "numbers and True or False."
         ) from error
 
 
+def checksum(record: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a parsed model file's content, however it was spaced and ordered; its own aside."""
+    content = {name: value for name, value in record.items() if name != "sha256"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
 def from_text(text: str) -> dict[str, Any]:
-    """Return the parts of a model from JSON text: params, noises, resolved, schema, tree.
+    """Return the parts of a model from JSON text: params, noises, resolved, schema, tree, zone_factor.
 
     Raises
     ------
@@ -140,6 +166,10 @@ def from_text(text: str) -> dict[str, Any]:
             f"The model file has version {record.get('version')!r}; this program reads version {VERSION}."
         )
     try:
+        if record.get("sha256") != checksum(record):
+            raise PenumbraError(
+                "The model file does not match its checksum: it was altered after it was saved. Save the model again."
+            )
         return parts(record)
     except PenumbraError:
         raise
@@ -150,6 +180,7 @@ def from_text(text: str) -> dict[str, Any]:
         IndexError,
         AttributeError,
         OverflowError,
+        RecursionError,
     ) as error:
         raise PenumbraError(
             "The model file is damaged: a part is missing or has the wrong form. Save the model again."
@@ -158,27 +189,40 @@ def from_text(text: str) -> dict[str, Any]:
 
 def parts(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the checked parts of a parsed model file."""
-    categories = tuple(None if c is None else tuple(c) for c in record["schema"]["categories"])
-    schema = Schema(
-        tuple(map(str, record["schema"]["names"])),
-        categories,
-        bool(record["schema"]["named"]),
+    names, held = record["schema"]["names"], record["schema"]["categories"]
+    require(
+        isinstance(names, list)
+        and all(isinstance(name, str) for name in names)
+        and len(set(names)) == len(names) == len(held)
+        and isinstance(record["schema"]["named"], bool),
+        "its list of columns",
     )
+    for values in held:
+        require(values is None or distinct_values(values), "its list of categories")
+    classes = record["classes"]
+    require(
+        distinct_values(classes) and len({isinstance(c, str) for c in classes}) == 1 and classes == sorted(classes),
+        "its list of classes",
+    )
+    categories = tuple(None if c is None else tuple(c) for c in held)
+    schema = Schema(tuple(names), categories, record["schema"]["named"])
     arrays = {}
     for name in ARRAYS:
-        arrays[name] = np.array([number_in(v) for v in record["tree"][name]], dtype=array_dtype(name))
+        arrays[name] = array_in(record["tree"][name], array_dtype(name))
     arrays["cuts"] = arrays["cuts"].reshape(len(schema.names), -1)
+    if not len(arrays["bayes"]):
+        arrays["bayes"] = arrays["bayes"].reshape(0, 0, len(record["classes"]))
     tree = Tree(
         **arrays,
         variables=schema.names,
         categories=categories,
-        classes=tuple(record["classes"]),
+        classes=tuple(classes),
     )
     check_tree(tree)
     resolved = {}
     for name, stated in record["resolved_noise"].items():
-        sigma, cv, misrecord = (np.array(stated[part], dtype=np.float64) for part in ("sigma", "cv", "misrecord"))
-        noise = ResolvedNoise(sigma, cv, np.array(stated["shape"], dtype=np.int64), misrecord)
+        sigma, cv, misrecord = (array_in(stated[part], np.float64) for part in ("sigma", "cv", "misrecord"))
+        noise = ResolvedNoise(sigma, cv, array_in(stated["shape"], np.int64), misrecord)
         lengths = {
             len(noise.sigma),
             len(noise.cv),
@@ -196,6 +240,10 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
         )
         resolved[name] = noise
     require(set(resolved) == {"search", "propagation", "evaluation"}, "its noise")
+    nominal = dict(record["params"]).get("nominal")
+    require(nominal is None or isinstance(nominal, list), "its list of nominal columns")
+    factor = record.get("zone_factor")
+    require(factor is None or (isinstance(factor, float) and 0.0 <= factor < math.inf), "its zone factor")
     noises = {name: None if n is None else Noise.from_dict(n) for name, n in record["noise"].items()}
     return {
         "params": settings_in(record["params"]),
@@ -203,7 +251,14 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
         "resolved": resolved,
         "schema": schema,
         "tree": tree,
+        "zone_factor": factor,
     }
+
+
+def distinct_values(values: Any) -> bool:
+    """Return True for a list of different texts, numbers or truth values, as categories and classes are."""
+    plain = isinstance(values, list) and all(isinstance(value, (str, int, float)) for value in values)
+    return plain and len(set(values)) == len(values)
 
 
 def require(holds: bool, what: str) -> None:
@@ -232,6 +287,24 @@ def distinct_codes(codes: list[int], n_values: int) -> bool:
     return whole and named == sorted(set(named)) and all(0 <= code < n_values for code in named)
 
 
+def bayes_shape(tree: Tree) -> tuple[int, ...]:
+    """Return the shape that a tree's naive Bayes must have for its variables and classes."""
+    n_cells = int(tree.n_values.sum()) if tree.has_bayes else 0
+    return len(tree.bayes), n_cells, len(tree.classes)
+
+
+def check_bayes(tree: Tree) -> None:
+    """Refuse naive Bayes weights that are no weights, or leaves that do not each have one."""
+    require(bool(np.isfinite(tree.bayes).all() and (tree.bayes >= 0).all()), "its naive Bayes")
+    is_leaf = tree.n_children == 0
+    allowed = range(len(tree.bayes)) if tree.has_bayes else (-1,)
+    require(bool(np.isin(tree.bayes_of[is_leaf], allowed).all()), "its naive Bayes")
+    require(bool((tree.bayes_of[~is_leaf] == -1).all()), "its naive Bayes")
+    cuts = tree.cuts[[names is None for names in tree.categories]]
+    rising = np.isnan(cuts).all(axis=1) | (np.isfinite(cuts).all(axis=1) & (np.diff(cuts, axis=1) >= 0).all(axis=1))
+    require(not tree.has_bayes or bool(rising.all()), "its list of cuts")
+
+
 def check_tree(tree: Tree) -> None:
     """Refuse a tree whose arrays do not describe one tree over its variables and classes."""
     n, n_classes = tree.n_nodes, len(tree.classes)
@@ -242,6 +315,7 @@ def check_tree(tree: Tree) -> None:
     for name in ARRAYS:
         shape: tuple[int, ...] = (n, n_classes) if name in ("class_weight", "probability") else (n,)
         shape = (len(tree.variables), tree.cuts.shape[1]) if name == "cuts" else shape
+        shape = bayes_shape(tree) if name == "bayes" else shape
         require(getattr(tree, name).shape == shape, f"its array {name!r}")
     next_child = 1
     for node in range(n):
@@ -291,5 +365,56 @@ def check_tree(tree: Tree) -> None:
         bool(np.allclose(tree.class_weight.sum(axis=1), tree.weight)),
         "its list of weights",
     )
+    check_bayes(tree)
     known = tree.delta[~np.isnan(tree.delta)]
     require(bool(np.isfinite(known).all() and (known >= 0).all()), "its list of zones")
+    require(bool(((tree.probability >= 0) & (tree.probability <= 1)).all()), "its probabilities")
+    symmetric = ~np.isnan(tree.delta)
+    edges = np.stack([tree.low - (tree.threshold - tree.delta), tree.high - (tree.threshold + tree.delta)])[
+        :, symmetric
+    ]
+    require(bool((np.abs(edges) <= 1e-9 * (1.0 + np.abs(tree.threshold[symmetric]))).all()), "its list of zones")
+    nodes = growing(tree)
+    settle_boxes(nodes[0])
+    boxes = np.array([node.box for node in nodes])
+    require(
+        np.array_equal(boxes[:, 0], tree.box_low) and np.array_equal(boxes[:, 1], tree.box_high), "its list of boxes"
+    )
+
+
+def growing(tree: Tree) -> list[Node]:
+    """Return the nodes of a finished tree as they were while it grew, in the tree's order, boxes left open."""
+    nodes = [
+        Node(
+            tree.class_weight[node],
+            float(tree.weight[node]),
+            float(tree.weight_squared[node]),
+            int(tree.depth[node]),
+            variable=int(tree.variable[node]),
+            gate=int(tree.gate[node]),
+            threshold=float(tree.threshold[node]),
+            delta=float(tree.delta[node]),
+        )
+        for node in range(tree.n_nodes)
+    ]
+    for place, node in enumerate(nodes):
+        node.children = [nodes[child] for child in tree.children(place)]
+    return nodes
+
+
+def check_against(tree: Tree, leaf: str, zone: str) -> None:
+    """Refuse probabilities that the class weights do not give under the leaf model, and zones where none were asked.
+
+    Parameters
+    ----------
+    leaf, zone : the settings of those names. Naive Bayes leaves answer by the reading, so that only the others can be
+        worked out again.
+    """
+    if zone == "none":
+        require(bool(np.isnan([tree.delta, tree.low, tree.high]).all()), "its list of zones")
+    if leaf not in LEAVES:
+        return
+    for node in range(tree.n_nodes):
+        above = tree.probability[tree.parent[node]] if node else None
+        expected = leaf_probability(tree.class_weight[node], above, leaf)
+        require(bool(np.allclose(tree.probability[node], expected, rtol=0.0, atol=1e-9)), "its list of probabilities")

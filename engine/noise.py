@@ -25,6 +25,7 @@ SHAPES = {
     "laplace": kernels.LAPLACE,
     "logistic": kernels.LOGISTIC,
 }
+WIDEST = 1e6  # in training ranges, and of a cv: more makes every reading say nothing, which is a slip of the pen
 LEAST_MEAN = 0.1  # in standard deviations: nearer zero, a fraction of the mean says nothing about the error
 TWO_SIDED_95 = 1.96
 Value = TypeVar("Value")
@@ -103,13 +104,17 @@ class Noise:
             sigma[j] = resolved_sigma(schema.names[j], value, columns[j])
         for j, value in by_variable("cv", self.cv, schema, schema.numeric).items():
             cv[j] = checked_number(f"cv of {schema.names[j]!r}", value)
+            if cv[j] > WIDEST:
+                raise PenumbraError(f"cv of {schema.names[j]!r} is {value}; it is a fraction, such as 0.05 for 5 %.")
         for j, value in by_variable("misrecord", self.misrecord, schema, ~schema.numeric).items():
             misrecord[j] = checked_number(f"misrecord of {schema.names[j]!r}", value)
             if misrecord[j] > 1.0:
                 raise PenumbraError(f"misrecord of {schema.names[j]!r} is {value}; it is a probability from 0 to 1.")
         for j, name in by_variable("shape", self.shape, schema, schema.numeric).items():
-            if name not in SHAPES:
-                raise PenumbraError(f"shape {name!r} is not known; choose one of {listed(SHAPES)}.")
+            if not isinstance(name, str) or name not in SHAPES:
+                raise PenumbraError(
+                    f"shape of {schema.names[j]!r} is {name!r}, which is not known; choose one of {listed(SHAPES)}."
+                )
             shape[j] = SHAPES[name]
         for j, name in enumerate(schema.names):
             if not schema.numeric[j] and (sigma[j] > 0.0 or cv[j] > 0.0):
@@ -146,11 +151,36 @@ class ResolvedNoise:
         return cls(zero, zero, np.zeros(n_variables, dtype=np.int64), zero)
 
     def at(self, j: int, x: Any) -> Any:
-        """Return σ of variable `j` at the value or values `x`, in its unit: sqrt(σ0² + (CV·x)²)."""
-        return np.hypot(self.sigma[j], self.cv[j] * np.asarray(x, dtype=np.float64))
+        """Return σ of variable `j` at the value or values `x`, in its unit: sqrt(σ0² + (CV·x)²).
+
+        Raises
+        ------
+        PenumbraError
+            When σ would be infinite, since an answer would then look certain.
+        """
+        with np.errstate(over="ignore"):
+            sigma = np.hypot(self.sigma[j], self.cv[j] * np.asarray(x, dtype=np.float64))
+        if np.isinf(sigma).any():
+            raise PenumbraError(f"σ of variable number {j + 1} is too large to compute with; state a smaller σ or cv.")
+        return sigma
+
+    def check_readings(self, names: Sequence[str], values: NDArray[np.float64]) -> None:
+        """Refuse readings (n, M) at which a σ would be infinite; the kernels would call such an answer certain."""
+        for j in map(int, np.flatnonzero(self.cv > 0.0)):
+            with np.errstate(over="ignore"):
+                endless = np.isinf(np.hypot(self.sigma[j], self.cv[j] * values[:, j])).any()
+            if endless:
+                raise PenumbraError(
+                    f"Column {names[j]!r} holds a number at which its cv makes σ infinite; correct it or state a "
+                    "smaller cv."
+                )
 
     def scaled(self, u: float) -> ResolvedNoise:
         """Return the noise with σ and CV times `u`; misrecording is not scaled. METHODS §0.1"""
+        with np.errstate(over="ignore"):
+            endless = np.isinf(self.sigma * u).any() or np.isinf(self.cv * u).any()
+        if endless:
+            raise PenumbraError(f"A σ times {u:g} is too large to compute with; give a smaller factor or a smaller σ.")
         return ResolvedNoise(self.sigma * u, self.cv * u, self.shape, self.misrecord)
 
     def is_noisy(self, j: int) -> bool:
@@ -232,7 +262,8 @@ def conditional_median(x: Any, sigma: Any, shape: int, low: float, high: float) 
     flip = below > 0.0  # the upper tail is read as the lower one, where F keeps its digits
     below, above = np.where(flip, -above, below), np.where(flip, -below, above)
     level = 0.5 * (kernels.cdf_all(below, shape) + kernels.cdf_all(above, shape))
-    z = np.where(sigma > 0.0, quantile(level, shape), 0.0)
+    z = np.where(level > 0.0, quantile(level, shape), above)
+    z = np.where(sigma > 0.0, z, 0.0)
     median: NDArray[np.float64] = x + sigma * np.where(flip, -z, z)
     return np.minimum(np.maximum(median, np.nextafter(low, np.inf)), high)
 
@@ -253,6 +284,8 @@ def by_variable(what: str, given: Any, schema: Schema, applies: NDArray[np.bool_
     given = unwrapped(given)
     if given is None:
         return {}
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given.item()
     if isinstance(given, Mapping):
         for name in given:
             if str(name) not in schema.names:
@@ -274,9 +307,12 @@ def by_variable(what: str, given: Any, schema: Schema, applies: NDArray[np.bool_
 def checked_number(what: str, value: Any) -> float:
     """Return `value` as a float, or say that it must be a number that is not negative."""
     try:
+        if isinstance(value, (bool, str, bytes, np.bool_)):
+            raise TypeError
         number = float(value)
-    except (TypeError, ValueError) as error:
-        raise PenumbraError(f"{what} is {value!r}; give a number, 0 for exact.") from error
+    except (TypeError, ValueError, OverflowError):
+        kind = repr(value)[:80] if np.isscalar(value) else f"a {type(value).__name__}"
+        raise PenumbraError(f"{what} is {kind}; give a number, 0 for exact.") from None
     if not math.isfinite(number) or number < 0.0:
         raise PenumbraError(f"{what} is {number}; it must be a finite number, 0 or more.")
     return number
@@ -284,10 +320,24 @@ def checked_number(what: str, value: Any) -> float:
 
 def resolved_sigma(name: str, value: Any, column: NDArray[np.float64]) -> float:
     """Return a variable's σ in its unit, a relative one worked out on the training values."""
-    if not isinstance(value, Relative):
-        return checked_number(f"σ of {name!r}", value)
-    fraction = checked_number(f"σ of {name!r} as a fraction of its {value.of}", value.fraction)
     known = column[~np.isnan(column)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        if isinstance(value, Relative):
+            sigma = relative_sigma(name, value, known)
+        else:
+            sigma = checked_number(f"σ of {name!r}", value)
+        wide = sigma > WIDEST * np.ptp(known) > 0.0 if len(known) else False
+    if not math.isfinite(sigma) or wide:
+        raise PenumbraError(
+            f"σ of {name!r} is more than a million times the range of its training values, or more than a number can "
+            "hold; state it in the unit of the column."
+        )
+    return sigma
+
+
+def relative_sigma(name: str, value: Relative, known: NDArray[np.float64]) -> float:
+    """Return σ as a fraction of the mean, the standard deviation or the range of the known training values."""
+    fraction = checked_number(f"σ of {name!r} as a fraction of its {value.of}", value.fraction)
     if fraction == 0.0 or len(known) == 0:
         return 0.0
     if value.of == "mean":

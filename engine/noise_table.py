@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-import math
+import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,10 @@ from engine.table import listed
 FORMS = ("exact", "sd", "of_mean", "of_sd", "of_range", "cv", "sd+cv", "misrecord")
 RELATIVE = {"of_mean": Noise.of_mean, "of_sd": Noise.of_sd, "of_range": Noise.of_range}
 COLUMNS = ("variable", "form", "value", "percent", "unit", "shape", "source")
+FIGURES = {"sd": ("value",), "sd+cv": ("value", "percent"), "exact": ()}  # of any other form, the percent
 MOST_BYTES = 2**20
+_NUMBER = r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?"
+_EITHER = r"[+-]?[1-9][0-9]{0,2},[0-9]{3}"  # thousands or decimals
 
 
 @dataclass(frozen=True)
@@ -109,9 +113,13 @@ def from_csv(content: bytes, numeric: Mapping[str, bool]) -> tuple[dict[str, Sta
         lines = list(reader)
     except csv.Error:
         raise PenumbraError("The table of σ cannot be read; a quotation mark may never be closed.") from None
-    for line in lines:
-        cells = {key: str(line.get(name) or "").strip() for key, name in fields.items()}
+    rows = [{key: str(line.get(name) or "").strip() for key, name in fields.items()} for line in lines]
+    times = Counter(cells["variable"] for cells in rows)
+    problems += [f"“{name}” is passed over: it stands in {k} lines; keep one." for name, k in times.items() if k > 1]
+    for cells in rows:
         name = cells["variable"]
+        if times[name] > 1:
+            continue
         reason = "it is no variable of this data set" if name not in numeric else _fault(cells, numeric[name])
         if reason:
             problems.append(f"“{name}” is passed over: {reason}.")
@@ -138,12 +146,20 @@ def _fault(cells: Mapping[str, str], numeric: bool) -> str:
     if shape not in SHAPES:
         return f"its shape must be one of {listed(SHAPES)}"
     for key in ("value", "percent"):
-        try:
-            number = _number(cells.get(key, ""))
-        except ValueError:
+        written = cells.get(key, "")
+        if written and not re.fullmatch(_NUMBER, written):
             return f"its {key} is not a number"
-        if not math.isfinite(number) or number < 0:
+        if re.fullmatch(_EITHER, written):
+            return f"its {key} is written like 1,234, which could mean thousands or decimals; write a decimal point"
+        if not 0.0 <= _number(written) < float("inf"):
             return f"its {key} must be 0 or more"
+    needed = FIGURES.get(form, ("percent",))
+    for key in needed:
+        if not cells.get(key, ""):
+            return f"its form {form} needs a figure under {key}, 0 for none"
+    other = {"value", "percent"} - set(needed)
+    if needed and not any(_number(cells[key]) for key in needed) and any(_number(cells.get(key, "")) for key in other):
+        return f"its form {form} takes its figure under {' and '.join(needed)}, where this line has 0"
     if form == "misrecord" and _number(cells.get("percent", "")) > 100:
         return "a misrecording probability is at most 100 percent"
     return ""

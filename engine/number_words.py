@@ -48,7 +48,8 @@ def shortest(theta: float, decimals: int, same: Callable[[float], bool]) -> str:
     """
     for places in range(decimals, 13):
         unit = 10.0**places
-        for x in (theta, math.floor(theta * unit) / unit, math.ceil(theta * unit) / unit):
+        whole = math.isfinite(theta * unit)
+        for x in (theta, math.floor(theta * unit) / unit, math.ceil(theta * unit) / unit) if whole else (theta,):
             text = plain(x, places)
             if same(float(text.replace("−", "-"))):
                 return text

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 GROUP_MARKS = {",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['\u2019]"}
+FAR_WITH_DECIMALS, FAR = 10.0, 100.0  # times the largest other cell: as thousands a cell would then be a stranger
 _SIGN = "[+\u2212-]?"
 WAYS = {  # what a cell written in each way says about the marks of its file
     "comma_decimal": rf"{_SIGN}(?:0,[0-9]+|[0-9]*,[0-9]{{1,2}}|[0-9]*,[0-9]{{4,}}|[0-9]{{4,}},[0-9]+"
@@ -74,6 +75,43 @@ def column_marks(
     return marks
 
 
+def stray_groups(
+    name: str, cells: pd.Series[str], numbers: NDArray[np.float64], marks: tuple[str, str], problems: list[str]
+) -> NDArray[np.bool_]:
+    """Return which cells have a mark that could mean thousands but would then lie far outside all others.
+
+    Parameters
+    ----------
+    cells : the column as text, a number that came typed as "". numbers : as read under `marks`; NaN where no number.
+    problems : how a few cells with a thousands mark beside decimals are read is added to it in place.
+    """
+    decimal, thousands = marks
+    none = np.zeros(len(cells), dtype=bool)
+    if not thousands:
+        return none
+    point, group = re.escape(decimal), GROUP_MARKS[thousands]
+    start, known = rf"{_SIGN}[1-9][0-9]{{0,2}}{group}[0-9]{{3}}", np.isfinite(numbers)
+    grouped = known & cells.str.fullmatch(start).to_numpy(dtype=bool)
+    others = known & ~grouped
+    settled = cells.str.fullmatch(rf"{start}(?:(?:{group}[0-9]{{3}})+(?:{point}[0-9]*)?|{point}[0-9]+)").any()
+    if settled or not grouped.any() or not others.any():
+        return none
+    fractions = bool((numbers[others] % 1.0 != 0.0).any())
+    largest, times = float(np.abs(numbers[others]).max()), FAR_WITH_DECIMALS if fractions else FAR
+    stray = grouped & (np.abs(numbers) > times * largest) & (largest > 0.0)
+    few = grouped.sum() <= others.sum()
+    if not (few and stray.any()) and not fractions:
+        return none
+    shown, count = (stray, int(stray.sum())) if few and stray.any() else (none, int(grouped.sum()))
+    like = f"“{name}”: {count} {'cell is' if count == 1 else 'cells are'} written like 1{thousands}234"
+    if shown.any():
+        reading = "as thousands far outside all others, which counts as missing"
+    else:
+        reading = "beside others with decimals, and read as thousands"
+    problems.append(f"{like}, {reading}. State the decimal and the thousands mark to settle it.")
+    return shown
+
+
 def evidence_of(known: pd.Series[str]) -> dict[str, int]:
     """Count the different cells of each way to write a number; nothing where most cells are no numbers."""
     different = known.drop_duplicates().head(5000)
@@ -91,7 +129,7 @@ def evidence_of(known: pd.Series[str]) -> dict[str, int]:
 def numbers_in(text: pd.Series[str], decimal: str, thousands: str) -> NDArray[np.float64]:
     """Read cells as numbers under two marks; NaN where a cell is none."""
     point = re.escape(decimal)
-    whole = f"(?:[0-9]{{1,3}}(?:{GROUP_MARKS[thousands]}[0-9]{{3}})+|[0-9]+)" if thousands else "[0-9]+"
+    whole = f"(?:[1-9][0-9]{{0,2}}(?:{GROUP_MARKS[thousands]}[0-9]{{3}})+|[0-9]+)" if thousands else "[0-9]+"
     pattern = rf"{_SIGN}(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
     pattern += "|[+-]?(?i:inf|infinity)"
     numbers = np.full(len(text), np.nan)

@@ -1,4 +1,4 @@
-"""Pessimistic pruning: a subtree, a leaf, or a child in its parent's place, whichever is charged least.
+"""Pruning: a subtree, a leaf, or a child in its parent's place, whichever is charged least; or by accuracy.
 
 In: a grown root and the training patients. Out: the same root, pruned in place, its weights worked out again.
 """
@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bayes import places, right_weights
 from engine.gates import child_boxes, divide, node_splits
 from engine.grow import make_node
-from engine.leaves import upper_limit
+from engine.leaves import upper_limit, upper_limits
 from engine.noise import ResolvedNoise
 from engine.table import Table
 from engine.tree import LEAF, Node
@@ -139,3 +140,39 @@ def prune_pessimistically(root: Node, pruning: Pruning) -> None:
         else:
             kept = sum(charges.pop(id(child)) for child in node.children)
             charges[id(node)] = choose(pruning, node, rows, weight, boxes, kept)
+
+
+def prune_naive_bayes(root: Node, table: Table, how: str, confidence: float) -> None:
+    """Prune a grown tree with naive Bayes leaves bottom-up in place. [C], METHODS §8.
+
+    Parameters
+    ----------
+    how : "pessimistic", a node becomes a leaf when it is then charged no more, without Laplace and without raising a
+        child; "nb_accuracy", when its own naive Bayes does not do worse on its patients than the subtree;
+        "pessimistic+nb_accuracy", one after the other.
+    """
+    found = places(root)
+    right = right_weights(found, table)
+    weight = np.array([place.node.weight for place in found])
+    wrong = np.maximum(0.0, weight - right)
+    charges = weight * upper_limits(wrong, np.maximum(weight, TIE), confidence)
+    steps = {"pessimistic": [charges], "nb_accuracy": [wrong], "pessimistic+nb_accuracy": [charges, wrong]}
+    nodes = [place.node for place in found]
+    for cost in steps[how]:
+        cut_where_no_worse(nodes, cost)
+
+
+def cut_where_no_worse(nodes: list[Node], cost: Floats) -> None:
+    """Make every split node a leaf, bottom-up, that costs as a leaf no more than the leaves below it do together.
+
+    Parameters
+    ----------
+    nodes : parents before their children; those below a node that has become a leaf are passed over.
+    cost : (N,) what each node costs as a leaf.
+    """
+    below: dict[int, float] = {}
+    for node, own in zip(reversed(nodes), cost[::-1], strict=True):
+        leaves = sum(below.pop(id(child)) for child in node.children)
+        if node.gate != LEAF and own <= leaves + TIE:
+            node.become_leaf()
+        below[id(node)] = float(own) if node.gate == LEAF else leaves

@@ -17,8 +17,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from engine.errors import PenumbraError
-from engine.formats import MISSING_TOKENS, SETS, as_text, is_nothing, read_file, unique_names
-from engine.numerals import GROUP_MARKS, WAYS, column_marks, evidence_of, file_marks, numbers_in
+from engine.formats import (
+    MISSING_TOKENS,
+    SETS,
+    as_number,
+    as_text,
+    is_nothing,
+    is_number,
+    read_file,
+    unique_names,
+)
+from engine.numerals import GROUP_MARKS, WAYS, column_marks, evidence_of, file_marks, numbers_in, stray_groups
+from engine.table import classes_named, listed
 
 Kind = Literal["numeric", "nominal"]
 Role = Literal["variable", "target", "identifier", "ignore"]
@@ -37,6 +47,10 @@ _DATE = (
     r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}(?:[T ][0-9:.+Z-]+)?"
     r"|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2})(?: [0-9:]+(?: ?[AaPp][Mm])?)?"
 )
+_DAY_AND_MONTH = r"(?:0[1-9]|[12][0-9]|3[01])\.(?:0[1-9]|1[0-2])"
+_WHOLE_DATE = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
+_PERCENT = r"[+\u2212-]?[0-9.,][0-9., '\u00a0\u202f\u2019]*%"
+_CODE = re.compile(r"-?(?:7{2,}|8{2,}|9{2,})|-[1-9]")  # how files write "unknown" as a number
 _UNIT_IN_NAME = re.compile(r"^(?P<name>.*?\S)(?P<space>\s*)[(\[](?P<unit>[^()\[\]]{1,20})[)\]]\s*$")
 _UNITS = frozenset(
     "% ‰ ° °c c deg degree degrees g kg mg µg μg ug ng pg l dl ml µl μl ul fl mol mmol µmol μmol umol nmol "
@@ -85,8 +99,8 @@ class ReadTable:
     columns : tuple of Column
         One per column of the file, in its order.
     understood : mapping
-        format, delimiter, decimal, thousands, encoding, missing (tokens met), sheet, rows, header (False: the
-        first line is data), target.
+        format, delimiter, decimal, thousands, encoding, missing (tokens met), sheet, sheets (all of the workbook),
+        rows, header (False: the first line is data), target.
     problems : tuple of str
         Sentences for the user; nothing was dropped or changed without one. None holds a patient's value.
     preview : DataFrame
@@ -112,8 +126,9 @@ class _Cells:
     numbers: NDArray[np.float64] | None
     levels: tuple[str, ...] | None
     sets: NDArray[np.object_] | None
+    typed: NDArray[np.float64] | None = None  # the cells that came as numbers among others that came as text
     tokens: dict[str, int] = field(default_factory=dict)
-    own_tokens: frozenset[str] = frozenset()
+    number_tokens: frozenset[str] = frozenset()
     kind: Kind = "nominal"
     spaced: int = 0
     unreadable: int = 0
@@ -122,6 +137,11 @@ class _Cells:
     @property
     def known(self) -> pd.Series[str]:
         return self.text[~self.missing]
+
+    @property
+    def written(self) -> NDArray[np.bool_]:
+        """True for the known cells that came as text, whose marks are open."""
+        return ~self.missing if self.typed is None else ~self.missing & np.isnan(self.typed)
 
     @property
     def unit(self) -> str | None:
@@ -183,7 +203,11 @@ def read_table(
     PenumbraError
         With one sentence, when the file cannot be read as a table or an argument does not fit it.
     """
+    _check_words({"filename": filename, "delimiter": delimiter, "decimal": decimal, "thousands": thousands,
+                  "encoding": encoding, "target": target})  # fmt: skip
     _check_marks(delimiter, decimal, thousands)
+    if sheet is not None and (isinstance(sheet, bool) or not isinstance(sheet, str | int)):
+        raise PenumbraError(f"sheet is a {type(sheet).__name__}; give the name or the number of one sheet.")
     problems: list[str] = []
     understood: dict[str, Any]
     if isinstance(source, pd.DataFrame):
@@ -231,8 +255,14 @@ def read_table(
     return ReadTable(X, y, columns, understood, tuple(problems), preview)
 
 
+def _check_words(arguments: Mapping[str, Any]) -> None:
+    for name, value in arguments.items():
+        if value is not None and not isinstance(value, str):
+            raise PenumbraError(f"{name} is a {type(value).__name__}; give a text, or None to have it detected.")
+
+
 def _check_marks(delimiter: str | None, decimal: str | None, thousands: str | None) -> None:
-    if delimiter is not None and len(delimiter) != 1:
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n\0"'):
         raise PenumbraError("The delimiter must be one character, such as a comma, a semicolon, a bar or a tab.")
     if decimal not in (None, ".", ","):
         raise PenumbraError("The decimal mark must be a point or a comma.")
@@ -244,7 +274,9 @@ def _check_marks(delimiter: str | None, decimal: str | None, thousands: str | No
 
 def _check_roles(roles: Mapping[str, str] | None, target: str | None, names: list[str]) -> dict[str, str]:
     """Return the roles the user stated, the target among them; refuse what does not fit the file."""
-    stated = dict(roles or {})
+    if roles is not None and not isinstance(roles, Mapping):
+        raise PenumbraError(f"roles is a {type(roles).__name__}; give a dict {{column: role}}.")
+    stated = {str(name): role for name, role in (roles or {}).items()}
     if target is not None:
         others = [name for name, role in stated.items() if role == "target" and name != target]
         for name in others:
@@ -252,8 +284,7 @@ def _check_roles(roles: Mapping[str, str] | None, target: str | None, names: lis
         stated[target] = "target"
     for name, role in stated.items():
         if name not in names:
-            shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-            raise PenumbraError(f"There is no column “{name}”; the columns are: {shown}.")
+            raise PenumbraError(f"There is no column “{name}”; the columns are {listed(names, 20)}.")
         if role not in ROLES:
             raise PenumbraError(f"The role “{role}” of “{name}” is not known; choose among {', '.join(ROLES)}.")
     if sum(role == "target" for role in stated.values()) > 1:
@@ -263,7 +294,9 @@ def _check_roles(roles: Mapping[str, str] | None, target: str | None, names: lis
 
 def _cells(name: str, column: pd.Series[Any]) -> _Cells:
     """Return a column as text, with its numbers and declared levels where it comes typed."""
-    numbers, levels, sets = None, None, None
+    numbers, levels, sets, typed = None, None, None, None
+    if column.dtype.kind == "c":
+        raise PenumbraError(f"“{name}” holds complex numbers; give their parts as columns of their own.")
     if isinstance(column.dtype, pd.CategoricalDtype):
         levels = tuple(as_text(level) for level in column.cat.categories)
         column = column.astype(object)
@@ -273,18 +306,18 @@ def _cells(name: str, column: pd.Series[Any]) -> _Cells:
         text = column.fillna("")
     else:
         cells = column.tolist()
-        whole = all(
-            isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells if not is_nothing(cell)
-        )
-        if numbers is None and whole and levels is None:
-            numbers = np.array([np.nan if is_nothing(cell) else cell for cell in cells], dtype=float)
+        if any(isinstance(cell, complex | np.complexfloating) for cell in cells):
+            raise PenumbraError(f"“{name}” holds complex numbers; give their parts as columns of their own.")
+        if numbers is None and levels is None:
+            typed = np.array([as_number(cell) for cell in cells], dtype=float)
+            numbers = typed if all(is_number(cell) for cell in cells if not is_nothing(cell)) else None
         if any(isinstance(cell, SETS) for cell in cells):
             sets = np.empty(len(cells), dtype=object)
             for i, cell in enumerate(cells):
                 sets[i] = tuple(map(as_text, cell)) if isinstance(cell, SETS) else None
         text = pd.Series([as_text(cell) for cell in cells], dtype="str")
     empty = np.zeros(len(text), dtype=bool)
-    return _Cells(name, text.astype("str"), empty, empty, numbers, levels, sets)
+    return _Cells(name, text.astype("str"), empty, empty, numbers, levels, sets, typed)
 
 
 def _tokens(
@@ -293,14 +326,16 @@ def _tokens(
     """Return for every column the tokens that mean missing: those of the whole file, and its own."""
     own: Mapping[str, Any] = missing if isinstance(missing, Mapping) else {}
     every = own.get("*") if isinstance(missing, Mapping) else missing
-    common = set(MISSING_TOKENS) if every is None else {""} | _words(every)
+    common = set(MISSING_TOKENS) if every is None else {""} | _words(every, "missing")
     for name in own:
         if name != "*" and name not in names:
             raise PenumbraError(f"Missing tokens are stated for “{name}”, which is not a column of the file.")
-    return {name: (common, _words(own.get(name, ()))) for name in names}
+    return {name: (common, _words(own.get(name, ()), "missing")) for name in names}
 
 
-def _words(tokens: str | Iterable[str]) -> set[str]:
+def _words(tokens: str | Iterable[str], argument: str) -> set[str]:
+    if not isinstance(tokens, str) and (isinstance(tokens, bytes) or not isinstance(tokens, Iterable)):
+        raise PenumbraError(f"{argument} is a {type(tokens).__name__}; give a text or a list of texts.")
     return {str(token).strip() for token in ([tokens] if isinstance(tokens, str) else tokens)}
 
 
@@ -315,7 +350,7 @@ def _mark_missing(cells: list[_Cells], missing: str | Iterable[str] | Mapping[st
             common = common - set(c.levels) | {""}
         elif common == set(MISSING_TOKENS) and "-" not in own and (c.text == "+").any():
             common = common - {"-"}
-        c.own_tokens = frozenset(own)
+        c.number_tokens = frozenset(token for token in common | own if any(map(str.isdigit, token)))
         c.tokens = {str(k): int(v) for k, v in c.text[c.text.isin(common | own)].value_counts().items()}
         c.empty = c.missing = c.text.isin(list(c.tokens)).to_numpy(dtype=bool)
 
@@ -342,23 +377,29 @@ def _read_numbers(
     is_open = [
         c.numbers is None and c.levels is None and stated.get(c.name) not in ("nominal", "target") for c in cells
     ]
+    texts = [_without_percent(c, problems) if open_ else c.text for c, open_ in zip(cells, is_open, strict=True)]
     evidence = [
-        evidence_of(c.known) if open_ else dict.fromkeys(WAYS, 0) for c, open_ in zip(cells, is_open, strict=True)
+        evidence_of(text[c.written]) if open_ else dict.fromkeys(WAYS, 0)
+        for c, text, open_ in zip(cells, texts, is_open, strict=True)
     ]
     file_decimal, file_thousands = file_marks(evidence, decimal, thousands, delimiter)
     settled = any(mine["point_decimal"] or mine["comma_groups"] for mine in evidence)
     doubt_points = delimiter == ";" and not settled
-    for c, open_, mine in zip(cells, is_open, evidence, strict=True):
+    for c, text, open_, mine in zip(cells, texts, is_open, evidence, strict=True):
         role = stated.get(c.name)
         if open_:
             marks = (file_decimal, file_thousands)
             if decimal is None and thousands is None:
                 marks = column_marks(c.name, mine, marks, doubt_points, problems)
-            numbers = numbers_in(c.text, *marks)
+            numbers = numbers_in(text, *marks)
+            if c.typed is not None:
+                numbers = np.where(np.isnan(c.typed), numbers, c.typed)
             known = int((~c.empty).sum())
             unreadable = int((np.isnan(numbers) & ~c.empty).sum())
             if role == "numeric" or unreadable <= MAX_UNREADABLE * known:
                 c.numbers = numbers
+                if thousands is None:
+                    c.numbers[stray_groups(c.name, text.where(c.written, ""), numbers, marks, problems)] = np.nan
             if role == "numeric" or unreadable <= known / 2:
                 c.unreadable = unreadable
         if c.levels is not None and role == "numeric":
@@ -368,13 +409,29 @@ def _read_numbers(
     return {"decimal": file_decimal, "thousands": file_thousands}
 
 
+def _without_percent(c: _Cells, problems: list[str]) -> pd.Series[str]:
+    """Return a column's text without its percent signs where every number has one, and say so."""
+    written = c.text[c.written]
+    if not written.str.endswith("%").any():
+        return c.text
+    share = float(written.str.fullmatch(_PERCENT).mean())
+    if share >= 1.0 - MAX_UNREADABLE and len(written) == len(c.known):
+        problems.append(f"“{c.name}” is written with percent signs; its numbers are read as they stand, 95% as 95.")
+        return c.text.str.removesuffix("%").str.strip()
+    if share > 0.5:
+        problems.append(
+            f"“{c.name}” has numbers with a percent sign among other cells, so they are no numbers; write all alike."
+        )
+    return c.text
+
+
 def _become_numeric(c: _Cells, decimal: str, thousands: str) -> None:
-    """Count what a numeric column cannot hold as missing, and its own tokens however written."""
+    """Count what a numeric column cannot hold as missing, and tokens that are numbers however written."""
     assert c.numbers is not None
     c.kind = "numeric"
     c.infinite = int((np.isinf(c.numbers) & ~c.empty).sum())
     c.missing = c.empty | ~np.isfinite(c.numbers)
-    for token in c.own_tokens:
+    for token in c.number_tokens:
         same = ~c.missing & (c.numbers == numbers_in(pd.Series([token], dtype="str"), decimal, thousands)[0])
         if same.any():
             c.tokens[token] = c.tokens.get(token, 0) + int(same.sum())
@@ -431,7 +488,9 @@ def _guess_role(c: _Cells) -> tuple[Role, str]:
         return "ignore", "empty in every row: left out."
     if different == 1 < n:
         return "ignore", "the same in every row, or wherever known: nothing to split on, left out."
-    if c.kind == "nominal" and known.str.fullmatch(_DATE).mean() >= 0.9:
+    if (c.kind == "nominal" and known.str.fullmatch(_DATE).mean() >= 0.9) or (
+        c.kind == "numeric" and _are_dates(known)
+    ):
         return "ignore", "a date: left out. Turn it into a number, such as an age in days, to use it."
     if different == n >= 5:
         whole = c.kind == "numeric" and c.numbers is not None and bool((c.numbers == np.floor(c.numbers)).all())
@@ -441,6 +500,13 @@ def _guess_role(c: _Cells) -> tuple[Role, str]:
     if c.kind == "nominal" and c.levels is None and different > max(20, len(known) / 2):
         return "ignore", "text that differs in most rows, too much to split on: left out."
     return "variable", ""
+
+
+def _are_dates(known: pd.Series[str]) -> bool:
+    """Tell whether all numbers of a column are days such as 20240131, or 01.02 with zeros no number would have."""
+    if known.str.fullmatch(_WHOLE_DATE).all():
+        return True
+    return bool(known.str.startswith("0").any() and known.str.fullmatch(_DAY_AND_MONTH).all())
 
 
 def _say_doubts(cells: list[_Cells], found: Mapping[str, str], stated: Mapping[str, str], problems: list[str]) -> None:
@@ -456,6 +522,10 @@ def _say_doubts(cells: list[_Cells], found: Mapping[str, str], stated: Mapping[s
         levels = () if numeric else c.met()
         if len({level.lower() for level in levels}) < len(levels):
             problems.append(f"“{c.name}” has levels that differ only in capitals; they are kept apart.")
+        if _repeats_a_number(levels):
+            problems.append(
+                f"“{c.name}” writes the same number in more than one way, like 1 and 1.0; they are kept apart."
+            )
         if found[c.name] == "target":
             continue
         missing = int(c.missing.sum())
@@ -474,6 +544,11 @@ def _say_doubts(cells: list[_Cells], found: Mapping[str, str], stated: Mapping[s
             problems.append(f"“{c.name}” holds {values_are} as missing.")
         if numeric and c.numbers is not None:
             values = c.numbers[~c.missing]
+            for code, times in _far_off_codes(values):
+                problems.append(
+                    f"{code} repeats far outside all other values of “{c.name}” ({times}); it may mean missing. "
+                    "It is read as a number until it is stated as missing."
+                )
             count = _suspicious_zeros(values)
             if count:
                 zeros.append(f"“{c.name}” ({count})")
@@ -499,6 +574,26 @@ def _is_code(values: NDArray[np.float64]) -> bool:
     return 3 <= len(different) <= 5 and bool((different == np.floor(different)).all())
 
 
+def _repeats_a_number(levels: tuple[str, ...]) -> bool:
+    """Tell whether two levels are one number written differently."""
+    numbers = numbers_in(pd.Series(levels, dtype="str"), ".", "") if levels else np.empty(0)
+    numbers = numbers[~np.isnan(numbers)]
+    return len(np.unique(numbers)) < len(numbers)
+
+
+def _far_off_codes(values: NDArray[np.float64]) -> list[tuple[str, int]]:
+    """Return extreme values that repeat, look like -999, and lie further off than all others do from each other."""
+    different, counts = np.unique(values, return_counts=True)
+    if len(different) < 6:
+        return []
+    found = []
+    for end, rest in ((0, different[1:]), (-1, different[:-1])):
+        code, gap = as_text(different[end]), abs(different[end] - rest[end])
+        if counts[end] > 1 and gap > rest[-1] - rest[0] and _CODE.fullmatch(code):
+            found.append((code, int(counts[end])))
+    return found
+
+
 def _suspicious_zeros(values: NDArray[np.float64]) -> int:
     """Count the zeros of a column whose other values all lie far above, as if 0 stood for "unknown"."""
     zeros = int((values == 0).sum())
@@ -517,7 +612,7 @@ def _labels(
     y[c.empty] = None
     if c.sets is not None:
         for i, label in enumerate(c.sets):
-            y[i] = y[i] if label is None else label
+            y[i] = label or y[i]  # an empty set says no more than an empty cell
     members = [
         member for label in y if label is not None for member in (label if isinstance(label, tuple) else (label,))
     ]
@@ -525,11 +620,12 @@ def _labels(
     if c.empty.any():
         times = int(c.empty.sum())
         problems.append(f"“{c.name}” has no label in {_count(times, 'row', 'rows')}; there every class stays possible.")
-    abstained = _words(abstain) if abstain is not None else set()
+    abstained = _words(abstain, "abstain") if abstain is not None else set()
     for label in sorted(abstained):
         if label not in classes:
-            known = ", ".join(f"“{name}”" for name in classes[:10]) + (", …" if len(classes) > 10 else "")
-            raise PenumbraError(f"“{c.name}” has no label “{label}” that could mean abstained; its labels are {known}.")
+            raise PenumbraError(
+                f"“{c.name}” has no label “{label}” that could mean abstained; its labels are {classes_named(classes)}."
+            )
         times = int((c.text == label).sum())
         problems.append(f"“{label}” in “{c.name}” means that the doctor abstained, in {_count(times, 'row', 'rows')}.")
     y[c.text.isin(list(abstained)).to_numpy(dtype=bool)] = None

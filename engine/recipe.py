@@ -8,7 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from engine.decide import check_costs
 from engine.errors import PenumbraError, not_built
@@ -28,16 +31,17 @@ AXES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 NOT_BUILT: dict[str, frozenset[str]] = {
-    "criterion": frozenset({"nb_accuracy"}),
+    "criterion": frozenset(),
     "search": frozenset(),
     "propagation": frozenset(),
-    "branching": frozenset({"middle", "nary"}),
-    "zone": frozenset({"node_bootstrap", "class_overlap", "gain_ratio", "quinlan"}),
-    "pruning": frozenset({"nb_accuracy", "pessimistic+nb_accuracy"}),
-    "leaf": frozenset({"naive_bayes"}),
+    "branching": frozenset(),
+    "zone": frozenset(),
+    "pruning": frozenset(),
+    "leaf": frozenset(),
     "evaluation": frozenset(),
     "decision": frozenset(),
 }
+MOST_BINS = 1000  # a leaf holds a weight for every bin of every variable and class
 THRESHOLDS = ("value", "midpoint", "observed")
 NO_COST = "decision 'cost' needs cost, a table cost[true, answer] in the order of classes_; give one or decide by tau."
 
@@ -209,14 +213,22 @@ def number_between(low: float, high: float, low_open: bool = False, high_open: b
     """Return a check that a value is a number in the interval."""
 
     def check(value: Any) -> bool:
-        if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
+        if isinstance(value, bool) or not isinstance(value, Real):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except (OverflowError, TypeError):  # 10**400, or a span of time, which numpy counts among the numbers
+            return False
         if math.isnan(number):
             return False
         return (low < number if low_open else low <= number) and (number < high if high_open else number <= high)
 
     return check
+
+
+def is_whole(value: Any, least: int) -> bool:
+    """Return True for a whole number that is at least `least`."""
+    return number_between(least, math.inf, high_open=True)(value) and float(value).is_integer()
 
 
 POSITIVE = number_between(0.0, math.inf, low_open=True, high_open=True)
@@ -238,10 +250,40 @@ NUMBERS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "alpha": (NOT_NEGATIVE, "a number, 0 or more"),
     "percentile": (number_between(0.0, 50.0), "a number from 0 to 50"),
     "zone_z": (NOT_NEGATIVE, "a number, 0 or more"),
-    "u_s": (NOT_NEGATIVE, "a number, 0 or more"),
-    "u_p": (NOT_NEGATIVE, "a number, 0 or more"),
-    "u_e": (NOT_NEGATIVE, "a number, 0 or more"),
+    "u_s": (number_between(0.0, 1e6), "a number from 0 to 1,000,000"),
+    "u_p": (number_between(0.0, 1e6), "a number from 0 to 1,000,000"),
+    "u_e": (number_between(0.0, 1e6), "a number from 0 to 1,000,000"),
 }
+
+
+def shown(value: Any) -> str:
+    """Return a setting for a sentence: as it is written when it is a plain value, else what kind it is."""
+    plain = value is None or isinstance(value, (str, bool, Real))
+    return repr(value)[:80] if plain else f"a {type(value).__name__}"
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed of everything that draws: `random_state` itself when it is a whole number, and 0 when None.
+
+    The same patients must give the same tree today and tomorrow, so None is one fixed seed, not (as elsewhere in
+    scikit-learn) fresh randomness; pass a RandomState or Generator for that.
+
+    Raises
+    ------
+    PenumbraError
+        For anything but None, a whole number from 0, a RandomState or a Generator.
+    """
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, (str, bool)) or not is_whole(random_state, 0):
+        raise PenumbraError(
+            f"random_state is {shown(random_state)}; give a whole number, 0 or more, a RandomState, or None for seed 0."
+        )
+    return int(random_state)
 
 
 def check_rule(recipe: Recipe) -> None:
@@ -252,7 +294,8 @@ def check_rule(recipe: Recipe) -> None:
         raise PenumbraError(NO_COST)
     if recipe.abstain_cost is not None and not NOT_NEGATIVE(recipe.abstain_cost):
         raise PenumbraError(
-            f"abstain_cost is {recipe.abstain_cost!r}; give a number, 0 or more, or None where abstaining is no answer."
+            f"abstain_cost is {shown(recipe.abstain_cost)}; give a number, 0 or more, or None where abstaining is no "
+            "answer."
         )
 
 
@@ -261,31 +304,45 @@ def check_class_weight(class_weight: Any) -> None:
     if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
         return
     if not isinstance(class_weight, Mapping):
-        raise PenumbraError(f"class_weight is {class_weight!r}; give None, 'balanced' or a dict {{class: weight}}.")
+        raise PenumbraError(
+            f"class_weight is {shown(class_weight)}; give None, 'balanced' or a dict {{class: weight}}."
+        )
     for name, weight in class_weight.items():
         if not NOT_NEGATIVE(weight):
-            raise PenumbraError(f"class_weight of {name!r} is {weight!r}; give a number, 0 or more.")
+            raise PenumbraError(f"class_weight of {name!r} is {shown(weight)}; give a number, 0 or more.")
 
 
 def check_recipe(recipe: Recipe) -> None:
     """Refuse an unknown choice, a number out of range, an illegal combination, or what is not built yet."""
     params = vars(recipe)
-    for axis, choices in AXES.items():
-        if params[axis] not in choices:
-            raise PenumbraError(f"{axis} is {params[axis]!r}; choose one of {', '.join(choices)}.")
-    if recipe.threshold not in THRESHOLDS:
-        raise PenumbraError(f"threshold is {recipe.threshold!r}; choose one of {', '.join(THRESHOLDS)}.")
+    for name, choices in {**AXES, "threshold": THRESHOLDS}.items():
+        if not isinstance(params[name], str) or params[name] not in choices:
+            raise PenumbraError(f"{name} is {shown(params[name])}; choose one of {', '.join(choices)}.")
     for name, (check, allowed) in NUMBERS.items():
         if not check(params[name]):
-            raise PenumbraError(f"{name} is {params[name]!r}; give {allowed}.")
-    if recipe.min_weight_leaf != "c45" and not NOT_NEGATIVE(recipe.min_weight_leaf):
-        raise PenumbraError(f"min_weight_leaf is {recipe.min_weight_leaf!r}; give a number, 0 or more, or 'c45'.")
+            raise PenumbraError(f"{name} is {shown(params[name])}; give {allowed}.")
+    for name in ("pruning_laplace", "mdl_correction"):
+        if type(params[name]).__name__ not in ("bool", "bool_"):  # numpy's own True is one too
+            raise PenumbraError(f"{name} is {shown(params[name])}; give True or False.")
+    least = recipe.min_weight_leaf
+    if not (isinstance(least, str) and least == "c45") and not NOT_NEGATIVE(least):
+        raise PenumbraError(f"min_weight_leaf is {shown(least)}; give a number, 0 or more, or 'c45'.")
     if recipe.width is not None and not NOT_NEGATIVE(recipe.width):
-        raise PenumbraError(f"width is {recipe.width!r}; give a number, 0 or more, or None for a stated noise.")
+        raise PenumbraError(f"width is {shown(recipe.width)}; give a number, 0 or more, or None for a stated noise.")
     if not (POSITIVE(recipe.n_points) and float(recipe.n_points).is_integer()):
-        raise PenumbraError(f"n_points is {recipe.n_points!r}; give a whole number, 1 or more.")
+        raise PenumbraError(f"n_points is {shown(recipe.n_points)}; give a whole number, 1 or more.")
+    if not (number_between(1.0, MOST_BINS)(recipe.n_bins) and float(recipe.n_bins).is_integer()):
+        raise PenumbraError(f"n_bins is {shown(recipe.n_bins)}; give a whole number from 1 to {MOST_BINS:,}.")
     if recipe.max_depth is not None and not (NOT_NEGATIVE(recipe.max_depth) and float(recipe.max_depth).is_integer()):
-        raise PenumbraError(f"max_depth is {recipe.max_depth!r}; give a whole number, 0 or more, or None for no limit.")
+        raise PenumbraError(
+            f"max_depth is {shown(recipe.max_depth)}; give a whole number, 0 or more, or None for no limit."
+        )
+    if recipe.n_bootstraps is not None and not is_whole(recipe.n_bootstraps, 1):
+        raise PenumbraError(
+            f"n_bootstraps is {shown(recipe.n_bootstraps)}; give a whole number from 1, or None for the rule by size."
+        )
+    if not is_whole(recipe.min_samples_middle, 0):
+        raise PenumbraError(f"min_samples_middle is {shown(recipe.min_samples_middle)}; give a whole number from 0.")
     check_class_weight(recipe.class_weight)
     sentence = refusal(params) or unbuilt(params)
     if sentence is not None:

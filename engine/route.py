@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
-from engine.gates import KINDS, divide, tree_node_splits, tree_splits
+from engine.gates import KINDS, category_counts, divide, tree_node_splits, tree_splits
 from engine.noise import ResolvedNoise
-from engine.table import Table
+from engine.table import Table, first_cells
 from engine.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -47,12 +47,38 @@ def leaf_shares(tree: Tree, values: Floats, kind: str, noise: ResolvedNoise | No
 
 
 def mixture(tree: Tree, values: Floats, kind: str, noise: ResolvedNoise | None = None) -> Floats:
-    """Return Σ share(leaf)·p(y | leaf) for each patient, (n, K). METHODS §3."""
+    """Return Σ share(leaf)·p(y | leaf) for each patient, (n, K), a naive Bayes at the reading. METHODS §3, §8."""
     out = np.empty((len(values), len(tree.classes)))
+    if tree.has_bayes:
+        kernels.mix_bayes(
+            np.ascontiguousarray(values), cells(tree, values), tree_splits(tree), KINDS[kind],
+            noise_or_none(tree, noise).error, tree.probability, tree.bayes_of, tree.log_likelihood, out,
+        )  # fmt: skip
+        return out
     kernels.mix_leaves(
         np.ascontiguousarray(values), tree_splits(tree), KINDS[kind], noise_or_none(tree, noise).error,
         tree.probability, out,
     )  # fmt: skip
+    return out
+
+
+def cells(tree: Tree, values: Floats) -> NDArray[np.int32]:
+    """Return the cell (n, M) of each value as the leaves' naive Bayes reads it, -1 where missing. METHODS §8"""
+    counts = category_counts(tree.categories)
+    found: NDArray[np.int32] = kernels.value_cells(
+        np.ascontiguousarray(values), tree.cuts, counts, first_cells(tree.n_values)
+    )
+    return found
+
+
+def leaf_posteriors(
+    tree: Tree, values: Floats, row: NDArray[np.int64], leaf: NDArray[np.int64]
+) -> Floats:
+    """Return what leaves say, (p, K): leaf `leaf[i]` (a node) of patient `row[i]` of `values` (n, M). METHODS §8"""
+    if not tree.has_bayes:
+        return np.asarray(tree.probability[leaf])
+    out = np.empty((len(row), len(tree.classes)))
+    kernels.posteriors(cells(tree, values), row, leaf, tree.probability, tree.bayes_of, tree.log_likelihood, out)
     return out
 
 

@@ -1,4 +1,4 @@
-"""The best split of a node: exact thresholds, the soft grid, resampled points, nominal variables.
+"""The best split of a node: exact thresholds, the soft grid, resampled points, categories and bins, accuracy.
 
 In: the patients at a node with their weights, the noise, the choices. Out: the best candidate, or every variable's.
 """
@@ -19,13 +19,16 @@ from engine.criteria import CODES, kernel_labels
 from engine.errors import PenumbraError
 from engine.noise import ResolvedNoise, conditional_median, quantile
 from engine.table import Table
-from engine.tree import BINARY, NOMINAL
+from engine.tree import BINARY, BINS, NOMINAL, REST
 
 Floats = NDArray[np.float64]
 LEAST_GAIN = 1e-12
 TIE = 1e-12
+TIE_ACCURACY = 1e-9  # of weight classified rightly
 MOST_GRID_STEPS = 20_000
 GRID_SLACK = 1e-9
+SAME_VALUE = 1e-12
+SAME_MEDIAN = 1e-9  # of σ
 MOST_POINTS = 100_000_000  # of a resampled search, over all variables: about 1.2 GB
 C45_LEAST, C45_MOST, C45_NOMINAL = 2.0, 25.0, 2.0  # release 8's bounds on a leaf's weight, and its MINOBJS
 EVERYWHERE = (-np.inf, np.inf)
@@ -73,7 +76,7 @@ class Arrivals:
 
     rows : (n,) int32, patients present. weight : (n,) their weight here. dense : (N,) the same by patient, 0 elsewhere.
     order : (M, n) int32, present patients by rising value, known first. n_known : (M,) how many are known.
-    used : nominal variables already split on along the path.
+    used : variables split into their values along the path: the nominal ones, and all of an n-ary tree.
     boxes : by variable the interval (a, b] that the path leaves for its true value; a variable not named is free.
     points : by variable the points of a resampled search that are left here; None = to be sifted from all of them.
     """
@@ -121,6 +124,7 @@ class Search:
     notes: set[str] = field(default_factory=set)
     n_points: int = 100
     mdl_correction: bool = False
+    nary: bool = False
 
     @cached_property
     def labels(self) -> kernels.Labels:
@@ -152,9 +156,15 @@ def drawn_points(search: Search, j: int) -> Points:
     x = search.table.columns[j][rows]
     level = (np.arange(search.n_points) + 0.5) / search.n_points
     z = quantile(level, int(search.noise.shape[j]))
+    z = 0.5 * (z - z[::-1])  # even to the last digit, so that midpoints of mirrored points meet readings
     value = (x[:, None] + search.noise.at(j, x)[:, None] * z).ravel()
     order = np.argsort(value, kind="stable")
     return Points(value[order], np.repeat(rows, search.n_points)[order])
+
+
+def sift(points: Points, here: Arrivals, j: int) -> Points:
+    """Return the points of variable `j` that belong to the patients here and lie inside the path's interval."""
+    return Points(*kernels.keep_points(points.value, points.owner, here.dense, *here.boxes.get(j, EVERYWHERE)))
 
 
 def sifted(search: Search, here: Arrivals) -> Arrivals:
@@ -165,11 +175,7 @@ def sifted(search: Search, here: Arrivals) -> Arrivals:
     if search.search != "resampled":
         return here
     above = here.points if here.points is not None else search.points
-    kept = {
-        j: Points(*kernels.keep_points(points.value, points.owner, here.dense, *here.boxes.get(j, EVERYWHERE)))
-        for j, points in above.items()
-    }
-    return replace(here, points=kept)
+    return replace(here, points={j: sift(points, here, j) for j, points in above.items()})
 
 
 def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
@@ -179,7 +185,7 @@ def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
     """
     if not isinstance(search.min_weight_leaf, str):
         return search.min_weight_leaf
-    if not search.table.schema.numeric[j]:
+    if search.nary or not search.table.schema.numeric[j]:
         return C45_NOMINAL
     known = float(here.dense[here.order[j, : here.n_known[j]]].sum())
     return min(C45_MOST, max(C45_LEAST, 0.1 * known / len(search.table.labels.classes)))
@@ -189,7 +195,8 @@ def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
     """Return the threshold of a cut between two neighbouring values. METHODS §4.
 
     `value` [S]: the value above, left iff x < θ. `midpoint` [T]: halfway. `observed` (C4.5 release 8): the largest
-    value of the whole training set (`training`, sorted) not above the midpoint.
+    value of the whole training set (`training`, sorted) not above the midpoint, where 1e-12 of the two values is no
+    difference: the midpoint of 0.557 and 0.565 is 0.561, which rounding puts a digit lower.
     """
     below, above = (
         np.asarray(below, dtype=np.float64),
@@ -201,7 +208,8 @@ def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
     middle = np.where((middle >= above) | (middle < below), below, middle)
     if how == "midpoint":
         return middle
-    return training[np.maximum(0, np.searchsorted(training, middle, side="right") - 1)]
+    reach = np.minimum(middle + SAME_VALUE * (np.abs(below) + np.abs(above)), np.nextafter(above, -np.inf))
+    return training[np.maximum(0, np.searchsorted(training, reach, side="right") - 1)]
 
 
 def known_fraction(search: Search, here: Arrivals, j: int) -> float:
@@ -265,22 +273,28 @@ def weighed_points(search: Search, here: Arrivals, j: int) -> tuple[Floats, NDAr
     The points outside the path's interval are dropped and a patient's others share its weight equally; where none is
     left the conditional median stands for them.
     """
-    if here.points is None:
-        here = sifted(search, here)
-    assert here.points is not None
-    points, code = here.points[j], search.table.labels.code
+    points = here.points[j] if here.points is not None else sift(search.points[j], here, j)
     counts = kernels.count_points(points.owner, search.table.n)
     known = here.order[j, : here.n_known[j]]
     lone = known[counts[known] == 0]
     x = search.table.columns[j][lone]
-    median = conditional_median(
-        x, search.noise.at(j, x), int(search.noise.shape[j]), *here.boxes.get(j, EVERYWHERE)
-    )  # fmt: skip
+    sigma, interval = search.noise.at(j, x), here.boxes.get(j, EVERYWHERE)
+    median = conditional_median(x, sigma, int(search.noise.shape[j]), *interval)
     rising = np.argsort(median, kind="stable")
+    median = levelled(median[rising], SAME_MEDIAN * float(sigma.max(initial=0.0)))
     value, codes, weight = kernels.weigh_points(
-        points.value, points.owner, counts, code, here.dense, median[rising], lone[rising]
+        points.value, points.owner, counts, search.table.labels.code, here.dense, median, lone[rising]
     )
     return value, codes, weight
+
+
+def levelled(rising: Floats, tolerance: float) -> Floats:
+    """Return rising values where neighbours within `tolerance` are one value: the first of their run.
+
+    Under uniform and Laplace noise many readings have one conditional median, and rounding is no cut between them.
+    """
+    starts = np.diff(rising, prepend=-np.inf) > tolerance
+    return rising[np.maximum.accumulate(np.where(starts, np.arange(len(rising)), 0))]
 
 
 def point_threshold(search: Search, j: int, below: Any, above: Any) -> Any:
@@ -399,10 +413,11 @@ def category_tables(search: Search, here: Arrivals, j: int) -> list[Floats]:
     A soft search shares each patient by the misrecording probability; under hard propagation the hard counts
     matter too.
     """
-    n_categories = int(search.table.schema.n_categories[j])
+    binned = bool(search.table.schema.numeric[j])
+    n_categories = search.table.n_bins if binned else int(search.table.schema.n_categories[j])
     parts: Floats = kernels.category_weights(
         here.rows,
-        search.table.columns[j],
+        search.table.coded[j] if binned else search.table.columns[j],
         search.table.labels.code,
         here.dense,
         n_categories,
@@ -417,7 +432,7 @@ def category_tables(search: Search, here: Arrivals, j: int) -> list[Floats]:
 
 
 def nominal_candidate(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> Candidate | None:
-    """Return the split of nominal variable `j` into one child a category, when two children are heavy enough."""
+    """Return the split of variable `j` into one child a category or bin, when two children are heavy enough."""
     tables = category_tables(search, here, j)
     limit = minimum_weight(search, here, j) - kernels.SLACK_WEIGHT
     for weights in tables:
@@ -426,7 +441,49 @@ def nominal_candidate(search: Search, here: Arrivals, j: int, labels: kernels.La
             return None
     fraction = float(tables[-1].sum() / here.weight.sum())
     gain = float(kernels.partition_gain(tables[0], CODES[search.criterion], labels)) * fraction
-    return Candidate(j, gain, NOMINAL)
+    return Candidate(j, gain, value_gate(search, j))
+
+
+def value_gate(search: Search, j: int) -> int:
+    """Return the gate of a split of variable `j` into one child a value: bins of a numeric one, or categories."""
+    return BINS if search.table.schema.numeric[j] else NOMINAL
+
+
+def child_codes(search: Search, here: Arrivals, split: Split) -> NDArray[np.int32]:
+    """Return the code of each child: its place, category or bin. METHODS §8
+
+    Accuracy-driven growth has a child for every value that occurs, and one for the REST when others are possible.
+    """
+    if split.gate == BINARY:
+        return np.arange(2, dtype=np.int32)
+    first = search.table.first_cell
+    size = int(first[split.variable + 1] - first[split.variable])
+    if search.criterion != "nb_accuracy":
+        return np.arange(size, dtype=np.int32)
+    cells = search.table.values.cells[here.rows, split.variable]
+    met = np.flatnonzero(np.bincount(cells[cells >= 0] - first[split.variable], minlength=size)).astype(np.int32)
+    return met if len(met) == size else np.append(met, np.int32(REST))
+
+
+def accuracy_gains(search: Search, here: Arrivals, every: bool) -> Floats:
+    """Return (M,) the training accuracy that splitting each unused variable adds, -inf without two values. [C], §8
+
+    The split has a child for every value that occurs, a naive Bayes on each, against one on the whole node: what it
+    adds may be none or negative. Unless `every` one is wanted, splits that cannot be the best are left at -inf.
+    """
+    free = np.array([j for j in range(len(search.table.columns)) if j not in here.used], dtype=np.int64)
+    right, own = kernels.bayes_splits(here.rows, here.weight, search.table.values, free, every)
+    gains: Floats = (right - own) / here.weight.sum()
+    return gains
+
+
+def most_accurate(search: Search, here: Arrivals) -> Candidate | None:
+    """Return the split with the most weight classified rightly, the lowest variable within 1e-9. [C], METHODS §8"""
+    gains = accuracy_gains(search, here, every=False)
+    if gains.max() == -np.inf:
+        return None
+    j = int(np.argmax((gains.max() - gains) * here.weight.sum() <= TIE_ACCURACY))
+    return Candidate(j, float(gains[j]), value_gate(search, j))
 
 
 def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> list[Candidate]:
@@ -437,18 +494,22 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     search : table, noise and choices. here : the patients at the node.
     only_the_best : leave out a variable whose points cannot gain what another variable gains, which saves its search.
     """
+    if search.criterion == "nb_accuracy":
+        gains = accuracy_gains(search, here, every=True)
+        return [Candidate(int(j), float(gains[j]), value_gate(search, int(j))) for j in np.flatnonzero(gains > -np.inf)]
     labels = search.labels
     numeric = search.table.schema.numeric
+    binned = numeric & search.nary
     soft = np.array([search.is_soft(j) for j in range(len(numeric))])
     resampled = np.array([search.is_resampled(j) for j in range(len(numeric))])
     if here.points is None:
         here = sifted(search, here)
-    found = exact_candidates(search, here, numeric & ~soft & ~resampled, labels)
+    found = exact_candidates(search, here, numeric & ~soft & ~resampled & ~binned, labels)
     one: Callable[[Search, Arrivals, int, kernels.Labels], Candidate | None]
-    for j in np.flatnonzero(soft | ~numeric):
+    for j in np.flatnonzero(soft | binned | ~numeric):
         if int(j) in here.used:
             continue
-        one = soft_candidate if numeric[j] else nominal_candidate
+        one = soft_candidate if soft[j] else nominal_candidate
         candidate = one(search, here, int(j), labels)
         if candidate is not None:
             found.append(candidate)
@@ -485,7 +546,7 @@ def split_entropy(search: Search, here: Arrivals, split: Split) -> float:
     search : whose weights the parts are counted by. here : the patients at the node.
     split : a candidate, or a growing node that is split; a middle child is not counted apart.
     """
-    if split.gate == NOMINAL:
+    if split.gate in (NOMINAL, BINS):
         parts = category_tables(search, here, split.variable)[0].sum(axis=1)
     else:
         known = float(here.dense[here.order[split.variable, : here.n_known[split.variable]]].sum())
@@ -508,6 +569,8 @@ def best_split(search: Search, here: Arrivals) -> Candidate | None:
 
     METHODS §4.
     """
+    if search.criterion == "nb_accuracy":
+        return most_accurate(search, here)
     by_gain = search.criterion != "gain_ratio"  # a ratio is weighed against the mean of every variable's gain
     found = [candidate for candidate in candidates(search, here, only_the_best=by_gain) if candidate.gain > LEAST_GAIN]
     if not found:

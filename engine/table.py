@@ -6,10 +6,13 @@ Out: `Schema` (names, kinds, categories), `LabelSets` (codes with their class me
 
 from __future__ import annotations
 
+import datetime
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
+from numbers import Complex, Real
 from typing import Any
 
 import numpy as np
@@ -17,9 +20,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
+from engine import kernels
 from engine.errors import PenumbraError
 
 Floats = NDArray[np.float64]
+MOMENTS = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
+MOST_NAMED = 12  # a longer list of classes may be the readings or the words of patients
+CODES = range(-1, 21)  # whole numbers that may name a class in a sentence; any other may be a patient's reading
 COLUMN_VECTOR = (
     "A column-vector y was passed when a 1d array was expected; it is read as one label a patient. "
     "Change the shape of y to (n_samples,), for example using y.ravel()."
@@ -59,22 +66,27 @@ class Schema:
     def encode(self, X: Any) -> Floats:
         """Return X as (n, M) float64: numbers as they are, categories as their position, NaN where missing.
 
-        Columns are matched by name when X is a DataFrame, so another order gives the same result.
+        Columns are matched by name when X is a DataFrame, so another order gives the same result. After training on an
+        array the names are x0, x1 … or plain positions.
 
         Raises
         ------
         PenumbraError
-            For wrong columns, text in a numeric column, infinite values, or a category not met in training.
+            For wrong or repeated columns, text in a numeric column, infinite values, or a category not met in training.
         """
         frame = as_frame(X)
-        if self.named and isinstance(X, pd.DataFrame):
+        if isinstance(X, pd.DataFrame):
+            if not self.named:
+                frame = frame.set_axis([f"x{name}" if name.isdigit() else name for name in frame.columns], axis=1)
+            refuse_repeated(list(frame.columns))
             lost = [name for name in self.names if name not in frame.columns]
             extra = [str(name) for name in frame.columns if name not in self.names]
             if lost or extra:
                 parts = [f"lacks {listed(lost)}"] if lost else []
                 parts += [f"has {listed(extra)} besides"] if extra else []
+                given = "" if self.named else " After training on an array the columns are called x0, x1 and so on."
                 raise PenumbraError(
-                    f"The columns differ from those the tree was trained on: the table {' and '.join(parts)}. "
+                    f"The columns differ from those the tree was trained on: the table {' and '.join(parts)}.{given} "
                     "Feature names should match those that were passed during fit."
                 )
             frame = frame[list(self.names)]
@@ -161,16 +173,61 @@ class Table:
         return cuts
 
     @cached_property
+    def first_cell(self) -> NDArray[np.int64]:
+        """(M + 1,): where each variable's cells begin, one cell a category or bin. METHODS §8"""
+        return first_cells(np.where(self.schema.numeric, self.n_bins, self.schema.n_categories))
+
+    @cached_property
+    def values(self) -> kernels.Values:
+        """Return the patients as naive Bayes reads them: every value a cell, -1 where missing."""
+        cells = kernels.value_cells(
+            np.ascontiguousarray(self.columns.T), self.cuts, self.schema.n_categories, self.first_cell
+        )
+        return kernels.Values(cells, self.first_cell, self.labels.code, self.labels.share)
+
+    @cached_property
+    def coded(self) -> Floats:
+        """(M, n) float64, each value's category or bin from 0, NaN where missing."""
+        codes = (self.values.cells - self.first_cell[:-1]).astype(np.float64)
+        return np.ascontiguousarray(np.where(self.values.cells < 0, np.nan, codes).T)
+
+    @cached_property
     def sorted_values(self) -> list[Floats]:
         """Per variable the known training values in rising order."""
         order, known = self.sorted_rows
         return [self.columns[j][order[j, : known[j]]] for j in range(len(order))]
 
 
+def first_cells(n_values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each variable's cells begin (M + 1,), from how many values each can take (M,)."""
+    return np.concatenate([[0], np.cumsum(n_values)]).astype(np.int64)
+
+
 def listed(names: Iterable[Any], most: int = 8) -> str:
     """Return names in quotes, the list cut where it grows long."""
     names = [repr(str(name)) for name in names]
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def classes_named(values: Iterable[Any]) -> str:
+    """Return classes or categories for a sentence, or only their number where they may be what patients said or had."""
+    names = [str(value) for value in values]
+    return f"{len(names)} in number" if len(names) > MOST_NAMED or not all(map(may_be_named, names)) else listed(names)
+
+
+def may_be_named(name: str) -> bool:
+    """Return True for a short word or a small whole number, which names a class rather than a patient's reading."""
+    try:
+        return float(name) in CODES
+    except ValueError:
+        return len(name) <= 40
+
+
+def refuse_repeated(names: Sequence[str]) -> None:
+    """Refuse columns of which two have the same name, since either could be meant."""
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise PenumbraError(f"Column names occur twice: {listed(twice)}; give each column a name of its own.")
 
 
 def as_frame(X: Any) -> pd.DataFrame:
@@ -181,7 +238,12 @@ def as_frame(X: Any) -> pd.DataFrame:
         )
     if hasattr(X, "toarray"):
         raise PenumbraError("Sparse data was passed, but dense data is required; use X.toarray() to convert it.")
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise PenumbraError(
+            "The rows of X differ in length or hold lists; give each patient one value a variable."
+        ) from error
     if np.iscomplexobj(array):
         raise PenumbraError("Complex data not supported: give real numbers.")
     if array.ndim != 2:
@@ -194,31 +256,60 @@ def as_frame(X: Any) -> pd.DataFrame:
 
 
 def numbers(name: str, series: pd.Series[Any]) -> Floats:
-    """Return a numeric column as float64 with NaN where missing, or say which column is not numeric."""
+    """Return a numeric column as float64 with NaN where missing, or say which column is not numeric, and why."""
+    refuse_other_than_numbers(name, series)
     try:
         values: Floats = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-    except (TypeError, ValueError) as error:
+    except OverflowError:
+        raise PenumbraError(f"Column {name!r} holds a number too large to compute with; mend or recode it.") from None
+    except (TypeError, ValueError):  # whose words may hold a cell
         raise PenumbraError(
             f"Column {name!r} is numeric but holds something that is no number; mend or recode it."
-        ) from error
+        ) from None
     if np.isinf(values).any():
         raise PenumbraError(f"Column {name!r} holds infinity; replace infinite values or leave them missing (NaN).")
     return values
 
 
+def refuse_other_than_numbers(name: str, series: pd.Series[Any]) -> None:
+    """Refuse cells that would turn into another number than they say: dates, complex numbers, True, 1_000."""
+    if series.dtype.kind in "iuf" and not isinstance(series.dtype, pd.CategoricalDtype):
+        return
+    for cell in series.dropna().astype(object):
+        if isinstance(cell, str):
+            what = "" if "_" not in cell else "text that is no number"
+        elif isinstance(cell, MOMENTS):
+            what = "dates or times"
+        elif isinstance(cell, (bool, np.bool_)):
+            what = "True or False"
+        elif isinstance(cell, (Real, Decimal)):
+            what = ""
+        else:
+            what = "complex numbers" if isinstance(cell, Complex) else "something that is no number"
+        if what:
+            raise PenumbraError(f"Column {name!r} is numeric but holds {what}; mend or recode it.")
+
+
 def category_codes(name: str, series: pd.Series[Any], categories: Sequence[Any]) -> Floats:
     """Return a nominal column as category positions with NaN where missing; refuse an unseen category."""
     raw = series.astype(object)
+    refuse_lists(name, raw)
     codes: Floats = pd.Index(categories, dtype=object).get_indexer(pd.Index(raw, dtype=object)).astype(np.float64)
     missing = raw.isna().to_numpy()
     unseen = (codes < 0) & ~missing
     if unseen.any():
         raise PenumbraError(
             f"Column {name!r} holds {int(unseen.sum())} values outside the categories met in training, "
-            f"which are {listed(categories)}; correct them or leave them missing."
+            f"which are {classes_named(categories)}; correct them or leave them missing."
         )
     codes[missing] = np.nan
     return codes
+
+
+def refuse_lists(name: str, raw: pd.Series[Any]) -> None:
+    """Refuse a column whose cells are no single values."""
+    if not all(map(pd.api.types.is_scalar, raw)):
+        raise PenumbraError(f"Column {name!r} holds lists or other objects; give one number or one category a cell.")
 
 
 def read_schema(X: Any, nominal: Sequence[Any] | None = None) -> Schema:
@@ -241,11 +332,11 @@ def read_schema(X: Any, nominal: Sequence[Any] | None = None) -> Schema:
             "give at least one variable."
         )
     names = [str(name) for name in frame.columns]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise PenumbraError(f"Column names occur twice: {listed(twice)}; give each column a name of its own.")
+    refuse_repeated(names)
+    if nominal is not None and (isinstance(nominal, (str, bytes, Mapping)) or not isinstance(nominal, Iterable)):
+        raise PenumbraError("nominal is no list; give a list of column names or positions, such as ['smoker'].")
     chosen = set()
-    for which in nominal or ():
+    for which in () if nominal is None else nominal:
         if isinstance(which, (int, np.integer)) and not isinstance(which, bool) and str(which) not in names:
             if not 0 <= which < len(names):
                 raise PenumbraError(f"nominal names column number {which}, but there are {len(names)} columns, from 0.")
@@ -262,21 +353,31 @@ def read_schema(X: Any, nominal: Sequence[Any] | None = None) -> Schema:
 def column_categories(name: str, series: pd.Series[Any], nominal: bool) -> tuple[Any, ...] | None:
     """Return a column's categories in order, or None when it is numeric."""
     if isinstance(series.dtype, pd.CategoricalDtype):
+        refuse_moments(name, series.cat.categories)
         return plain(series.cat.categories)
     if not nominal and pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype):
         return None
-    if pd.api.types.is_datetime64_any_dtype(series.dtype):
-        raise PenumbraError(f"Column {name!r} holds dates; turn it into a number (days since …) or leave it out.")
+    if series.dtype.kind in "mM":
+        refuse_moments(name, [datetime.timedelta(0)])
     known = series.dropna()
+    refuse_lists(name, known)
     if not nominal and len(known) == 0:
         return None  # nothing known: an empty column of numbers
-    kinds = {type(v) for v in known.unique()}
-    if not nominal and kinds and kinds <= {int, float, np.float64, np.int64}:
+    refuse_moments(name, known.astype(object))
+    if not nominal and all(isinstance(v, (Real, Decimal)) and not isinstance(v, bool) for v in known):
         return None
     try:
         return plain(sorted(known.unique()))
     except TypeError as error:
         raise PenumbraError(f"Column {name!r} mixes text and numbers; make it one kind.") from error
+
+
+def refuse_moments(name: str, cells: Iterable[Any]) -> None:
+    """Refuse dates, times and spans, which are neither numbers nor categories."""
+    if any(isinstance(cell, MOMENTS) for cell in cells):
+        raise PenumbraError(
+            f"Column {name!r} holds dates or times; turn it into a number (days since …) or leave it out."
+        )
 
 
 def plain(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -300,20 +401,30 @@ def read_labels(y: Any, n: int) -> LabelSets:
     Raises
     ------
     PenumbraError
-        For another length, labels of mixed type, an empty set, or fewer than two classes.
+        For another length, labels of mixed type, measurements, an empty set, or fewer than two classes.
     """
     raw = list(flat_labels(y))
     if len(raw) != n:
         raise PenumbraError(f"X has {n} patients but y has {len(raw)} labels: inconsistent numbers of samples.")
     members: list[tuple[Any, ...] | None] = []
-    for label in raw:
+    for given in raw:
+        if type(given) is str:
+            members.append((given,))
+            continue
+        label = given.tolist() if isinstance(given, np.ndarray) else given
         if isinstance(label, (set, frozenset, tuple, list)):
             if not label or any(is_missing(c) for c in label):
                 raise PenumbraError("y holds an empty or unfinished set of classes; use None where nothing is known.")
             members.append(plain(label))
         else:
             members.append(None if is_missing(label) else plain([label]))
-    seen = {c for label in members if label is not None for c in label}
+    try:
+        seen = {c for label in members if label is not None for c in label}
+    except TypeError:
+        raise PenumbraError(
+            "y holds a label that is a dict or a list of lists; give a class, None or a set of classes."
+        ) from None
+    refuse_measurements(seen)
     try:
         classes = sorted(seen)
     except TypeError as error:
@@ -321,15 +432,17 @@ def read_labels(y: Any, n: int) -> LabelSets:
     if len({isinstance(c, str) for c in classes}) > 1:
         raise PenumbraError("The labels in y are of mixed type; make them all text or all numbers.")
     if len(classes) < 2:
-        found = f"only one class, {str(classes[0])!r}" if classes else "no class at all"
+        found = "only one class" if classes else "no class at all"
         raise PenumbraError(f"y holds {found}; a tree needs patients of at least two classes.")
     place = {c: k for k, c in enumerate(classes)}
     sets: dict[frozenset[int], int] = {frozenset([k]): k for k in range(len(classes))}
     code = np.empty(n, dtype=np.int32)
     full = frozenset(range(len(classes)))
+    met: dict[tuple[Any, ...] | None, int] = {}
     for i, label in enumerate(members):
-        key = full if label is None else frozenset(place[c] for c in label)
-        code[i] = sets.setdefault(key, len(sets))
+        if label not in met:
+            met[label] = sets.setdefault(full if label is None else frozenset(place[c] for c in label), len(sets))
+        code[i] = met[label]
     member = np.zeros((len(sets), len(classes)), dtype=bool)
     for key, s in sets.items():
         member[s, list(key)] = True
@@ -346,6 +459,8 @@ def flat_labels(y: Any) -> Iterable[Any]:
         raise PenumbraError(
             "This estimator requires y to be passed, but the target y is None: give one label a patient."
         )
+    if isinstance(y, (str, bytes, Mapping, set, frozenset)):
+        raise PenumbraError(f"y is a {type(y).__name__}; give a list or an array with one label a patient.")
     if isinstance(y, (pd.Series, pd.Index)):
         return list(y)
     if isinstance(y, pd.DataFrame):
@@ -356,21 +471,30 @@ def flat_labels(y: Any) -> Iterable[Any]:
             y = y[:, 0]
         if y.ndim != 1:
             raise PenumbraError(f"y should be a 1d array, got an array of shape {y.shape}: give one label a patient.")
-        if np.issubdtype(y.dtype, np.floating):
-            known = y[~np.isnan(y)]
-            if np.isinf(known).any():
-                raise PenumbraError("y holds infinity; labels are classes.")
-            if (known != np.round(known)).any():
-                raise PenumbraError("Unknown label type: y is continuous; cut it into classes first.")
         return list(y.tolist())
     return list(y) if hasattr(y, "__iter__") else flat_labels(np.asarray(y))
+
+
+def refuse_measurements(classes: Iterable[Any]) -> None:
+    """Refuse labels that are measured numbers, whatever kind of list they came in."""
+    measured = [c for c in classes if isinstance(c, float)]
+    if np.isinf(measured).any():
+        raise PenumbraError("y holds infinity; labels are classes.")
+    if any(not c.is_integer() for c in measured):
+        raise PenumbraError("Unknown label type: y is continuous; cut it into classes first.")
 
 
 def read_weights(sample_weight: Any, n: int) -> Floats:
     """Return (n,) weights, 1 each when none are given; refuse negative, infinite, missing or all-zero ones."""
     if sample_weight is None:
         return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        given = np.asarray(sample_weight)
+        if given.dtype.kind not in "biufO" or any(isinstance(w, (*MOMENTS, str)) for w in given.flat):
+            raise TypeError
+        weight = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise PenumbraError("sample_weight holds something that is no number; give one number a patient.") from None
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.ndim != 1 or len(weight) != n:
@@ -379,4 +503,16 @@ def read_weights(sample_weight: Any, n: int) -> Floats:
         raise PenumbraError("sample_weight holds negative, missing or infinite weights; give positive numbers.")
     if not (weight > 0).any():
         raise PenumbraError("sample_weight is zero for every patient; at least one must be positive.")
+    refuse_extreme("sample_weight", weight)
     return weight
+
+
+def refuse_extreme(what: str, weight: Floats) -> None:
+    """Refuse weights whose sum or sum of squares leaves the range of a float, or counts of patients become NaN."""
+    with np.errstate(over="ignore", under="ignore"):
+        squares = float(np.square(weight).sum())
+    if not np.isfinite(squares) or squares <= 0.0 or not np.isfinite(weight.sum()):
+        raise PenumbraError(
+            f"{what} is so large or small that its squares leave the range of numbers; divide all weights by one "
+            "number, such as their mean."
+        )

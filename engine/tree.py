@@ -39,6 +39,8 @@ class Node:
     box: tuple[float, float] = (-np.inf, np.inf)
     share: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     children: list[Node] = field(default_factory=list)
+    held: tuple[NDArray[np.int32], NDArray[np.float64]] | None = None  # its patients and weights, for naive Bayes
+    bayes: NDArray[np.float64] | None = None
 
     def become_leaf(self) -> None:
         """Forget the split."""
@@ -77,6 +79,10 @@ class Tree:
     class_weight : (N, K) float64, training weight by class, a set label shared evenly.
     probability : (N, K) float64, what the node would answer as a leaf; rows sum to 1.
     leaves : (L,) int32, the leaves depth first, left to right ("tree order"), those of REST among them.
+    bayes_of : (N,) int32, which naive Bayes a leaf answers by, -1 at other nodes and in trees without. An empty leaf
+        and one of REST answer by their parent's.
+    bayes : (B, T, K) float64, a naive Bayes' training weights by cell and class, 0 for the variables on its path, which
+        so drop out; the cells are the categories or bins of variable 0, then of variable 1 …
     variables : names of the M variables. categories : per variable the category names, None when numeric.
     classes : the K classes.
     """
@@ -102,6 +108,8 @@ class Tree:
     class_weight: NDArray[np.float64]
     probability: NDArray[np.float64]
     cuts: NDArray[np.float64]
+    bayes_of: NDArray[np.int32]
+    bayes: NDArray[np.float64]
     variables: tuple[str, ...]
     categories: tuple[tuple[Any, ...] | None, ...]
     classes: tuple[Any, ...]
@@ -134,6 +142,27 @@ class Tree:
             stack.extend(reversed(self.children(node)))
         found = np.array(order, dtype=np.int32)
         found.setflags(write=False)
+        return found
+
+    @property
+    def has_bayes(self) -> bool:
+        """True when leaves answer by a naive Bayes, read at the reading."""
+        return len(self.bayes) > 0
+
+    @cached_property
+    def n_values(self) -> NDArray[np.int64]:
+        """(M,): how many categories or bins each variable has."""
+        bins = self.cuts.shape[1] + 1
+        return np.array([bins if names is None else len(names) for names in self.categories], dtype=np.int64)
+
+    @cached_property
+    def log_likelihood(self) -> NDArray[np.float64]:
+        """(B, T, K): log P(a|y) of every naive Bayes, P(a|y) = (W(a,y) + 1)/(W_known(y) + V). [C], METHODS §8"""
+        found = np.zeros(self.bayes.shape)
+        ends = np.cumsum(self.n_values)
+        for size, end in zip(self.n_values, ends, strict=True):
+            weight = self.bayes[:, end - size : end]
+            found[:, end - size : end] = np.log((weight + 1.0) / (weight.sum(axis=1, keepdims=True) + size))
         return found
 
     def is_leaf(self, node: int) -> bool:
@@ -217,6 +246,8 @@ def freeze(
         return np.array([getattr(node, name) for node in nodes], dtype=dtype)
 
     threshold, delta = column("threshold", np.float64), column("delta", np.float64)
+    tables: dict[int, NDArray[np.float64]] = {id(node.bayes): node.bayes for node in nodes if node.bayes is not None}
+    places = {key: place for place, key in enumerate(tables)}
     box = np.array([node.box for node in nodes], dtype=np.float64)
     zone = np.array([node.zone for node in nodes], dtype=np.float64)
     own = np.isnan(delta)
@@ -242,6 +273,8 @@ def freeze(
         class_weight=np.array([node.class_weight for node in nodes], dtype=np.float64),
         probability=np.array([node.probability for node in nodes], dtype=np.float64),
         cuts=np.empty((len(variables), 0)) if cuts is None else np.array(cuts, dtype=np.float64),
+        bayes_of=np.array([places.get(id(node.bayes), -1) for node in nodes], dtype=np.int32),
+        bayes=np.array(list(tables.values())) if tables else np.empty((0, 0, len(classes))),
         variables=tuple(variables),
         categories=tuple(categories),
         classes=tuple(classes),

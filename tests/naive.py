@@ -11,6 +11,7 @@ import itertools
 import math
 from types import SimpleNamespace
 
+import naive_search
 import numpy as np
 from scipy import special
 
@@ -22,7 +23,8 @@ DEFAULTS = {
     "branching": "binary", "zone": "none", "pruning": "none", "leaf": "frequency", "evaluation": "hard",
     "decision": "argmax", "tau": 0.7, "cost": None, "abstain_cost": None, "window": 6.0, "resolution": 0.1,
     "confidence": 0.25, "pruning_laplace": True, "max_depth": None, "min_weight_leaf": 2.0,
-    "min_weight_split": 2.0, "weight_floor": 1e-4, "epsilon": 0.05, "zone_z": 1.96,
+    "min_weight_split": 2.0, "weight_floor": 1e-4, "epsilon": 0.05, "zone_z": 1.96, "n_points": 100,
+    "mdl_correction": False,
     "u_s": 1.0, "u_p": 1.0, "u_e": 1.0,
 }  # fmt: skip
 
@@ -44,6 +46,8 @@ def cdf(shape, z):
     if shape == "laplace":
         tail = 0.5 * math.exp(-math.sqrt(2.0) * abs(z))
         return tail if z < 0.0 else 1.0 - tail
+    if shape == "truncated":
+        return naive_search.truncated_cdf(z)
     if shape == "logistic":
         s = z * math.pi / math.sqrt(3.0)
         return 1.0 / (1.0 + math.exp(-s)) if s > -700.0 else 0.0
@@ -66,6 +70,8 @@ def pdf(shape, z):
         return np.where(np.abs(z) <= math.sqrt(3.0), 1.0 / (2.0 * math.sqrt(3.0)), 0.0)
     if shape == "laplace":
         return np.exp(-math.sqrt(2.0) * np.abs(z)) / math.sqrt(2.0)
+    if shape == "truncated":
+        return naive_search.truncated_pdf(z)
     if shape == "logistic":
         s = math.sqrt(3.0) / math.pi
         e = np.exp(-np.abs(z) / s)
@@ -236,7 +242,7 @@ def prepare(X, y, params=None, noise=None, weights=None, variables=None, classes
 
 def impurity(data, weight):
     """Return the criterion's impurity of patients with these weights."""
-    if data.p["criterion"] == "information_gain":
+    if data.p["criterion"] in ("information_gain", "gain_ratio"):
         return entropy(weight @ data.share)
     if data.precise:
         return gini(weight @ data.share)
@@ -283,7 +289,11 @@ def exact_candidates(data, weight, j):
     if data.p["threshold"] == "midpoint":
         return middles, True
     everyone = data.X[~np.isnan(data.X[:, j]), j]
-    return [max(v for v in everyone if v <= middle) for middle in middles], True
+    slack = [SLACK * (abs(a) + abs(b)) for a, b in itertools.pairwise(values)]
+    return [
+        max(v for v in everyone if v <= middle + s and v < above)
+        for middle, s, above in zip(middles, slack, values[1:], strict=True)
+    ], True
 
 
 def exact_gain_curve(data, weight, j):
@@ -294,7 +304,7 @@ def exact_gain_curve(data, weight, j):
     for theta in thresholds:
         left = np.where(known & ((x <= theta) if closed_le else (x < theta)), weight, 0.0)
         right = np.where(known, weight, 0.0) - left
-        fits = min(left.sum(), right.sum()) >= data.p["min_weight_leaf"] - LEAF_SLACK
+        fits = min(left.sum(), right.sum()) >= naive_search.minimum_weight(data, weight, j) - LEAF_SLACK
         curve.append((theta, gain_of_parts(data, weight, [left, right]), fits))
     return curve, closed_le
 
@@ -334,7 +344,7 @@ def soft_gain_curve(data, weight, j, grid=None):
     known, x, curve = known_patients(data, weight, j), data.X[:, j], []
     here = np.where(known, weight, 0.0)
     hard = sends_hard(data, j)
-    least = data.p["min_weight_leaf"] - LEAF_SLACK
+    least = naive_search.minimum_weight(data, weight, j) - LEAF_SLACK
     for theta in soft_grid(data, weight, j) if grid is None else grid:
         left = soft_left(data, weight, j, theta)
         fits = min(left.sum(), (here - left).sum()) >= least
@@ -382,9 +392,9 @@ def is_soft_search(data, weight, j):
     return data.p["search"] == "soft" and any(sigma_at(data.search, j, v) > 0.0 for v in data.X[known, j])
 
 
-def best_of_variable(data, weight, j):
-    """Return (gain, threshold, closed_le) of the best split on `j`, or None."""
-    least = data.p["min_weight_leaf"] - LEAF_SLACK
+def best_of_variable(data, weight, j, box=(-math.inf, math.inf)):
+    """Return (gain, threshold, closed_le) of the best split on `j`, or None; `box` is what the path leaves for it."""
+    least = naive_search.minimum_weight(data, weight, j) - LEAF_SLACK
     if data.n_categories[j]:
         parts = nominal_parts(data, weight, j)
         holding = sum(part.sum() >= least for part in parts)
@@ -393,25 +403,34 @@ def best_of_variable(data, weight, j):
             holding = min(holding, sum(weight[known & (x == c)].sum() >= least for c in range(len(parts))))
         gain = gain_of_parts(data, weight, parts)
         return (gain, None, True) if holding >= 2 and gain > SLACK else None
-    if is_soft_search(data, weight, j):
+    if naive_search.is_resampled(data, j):
+        curve, closed_le = naive_search.resampled_gain_curve(data, weight, j, box), True
+        place = pick_exact(curve)
+    elif is_soft_search(data, weight, j):
         curve, closed_le = soft_gain_curve(data, weight, j), True
         place = pick_soft(curve)
     else:
         curve, closed_le = exact_gain_curve(data, weight, j)
         place = pick_exact(curve)
-    return None if place is None else (curve[place][1], curve[place][0], closed_le)
+    if place is None:
+        return None
+    gain = curve[place][1] - naive_search.mdl_charge(data, weight, curve)
+    return (gain, curve[place][0], closed_le) if gain > SLACK else None
 
 
-def best_split(data, weight, used):
+def best_split(data, weight, used, boxes):
     """Return (variable, gain, threshold, closed_le), lowest variable on ties, or None."""
     found = {}
     for j in range(data.X.shape[1]):
         if j not in used:
-            best = best_of_variable(data, weight, j)
+            best = best_of_variable(data, weight, j, boxes.get(j, (-math.inf, math.inf)))
             if best is not None:
                 found[j] = best
     if not found:
         return None
+    if data.p["criterion"] == "gain_ratio":
+        j = naive_search.best_by_ratio(data, weight, found, boxes)
+        return (j, *found[j])
     most = max(best[0] for best in found.values())
     j = min(j for j, best in found.items() if best[0] >= most - SLACK)
     return (j, *found[j])
@@ -424,7 +443,7 @@ def gate_numeric(kind, x, theta, closed_le, sigma=0.0, shape="normal", box=(-mat
     """Return (left, right) shares of a known value."""
     if kind in ("zone", "deferred") and delta is not None and delta > 0.0:
         left = zone_left(x, theta, delta)
-    elif kind in ("soft", "coherent") and sigma > 0.0:
+    elif kind in ("soft", "coherent", "conditional") and sigma > 0.0:
         if kind == "soft":
             left = cdf(shape, (theta - x) / sigma)
         else:
@@ -458,7 +477,7 @@ def in_zone(x, theta, delta):
 
 def gate_nominal(kind, code, size, misrecord):
     """Return the shares of a known category."""
-    if kind in ("soft", "coherent") and misrecord > 0.0 and size > 1:
+    if kind in ("soft", "coherent", "conditional") and misrecord > 0.0 and size > 1:
         return [1.0 - misrecord if c == code else misrecord / (size - 1) for c in range(size)]
     return [1.0 if c == code else 0.0 for c in range(size)]
 
@@ -506,7 +525,7 @@ def send_down(data, node, weight, kind):
     pieces = np.zeros((len(weight), n_children))
     missing = np.isnan(data.X[:, node["index"]])
     for i in np.flatnonzero((weight > 0.0) & ~missing):
-        gates = gate(node, data.X[i], kind, data.propagation)
+        gates = gate(node, data.X[i], kind, data.propagation, node.get("box", (-math.inf, math.inf)))
         pieces[i] = divide(weight[i], data.w0[i], gates, data.p["weight_floor"])
     known = pieces.sum(axis=0)
     if kind == data.p["propagation"]:
@@ -536,19 +555,20 @@ def new_leaf(data, weight, parent):
     """Return a leaf of these patients."""
     node = {
         "variable": None, "index": None, "threshold": None, "closed": None, "delta": None, "low_high": None,
-        "gain": None, "share": [], "children": [], "branch": [],
+        "gain": None, "share": [], "children": [], "branch": [], "box": (-math.inf, math.inf),
     }  # fmt: skip
     fill(data, node, weight, parent)
     return node
 
 
-def grow(data, weight, depth=0, used=frozenset(), parent=None):
-    """Return the tree of these patients."""
+def grow(data, weight, depth=0, used=frozenset(), parent=None, boxes=None):
+    """Return the tree of these patients; `boxes` are the intervals that the path leaves, by variable."""
+    boxes = boxes or {}
     node = new_leaf(data, weight, parent)
     deep = data.p["max_depth"] is not None and depth >= data.p["max_depth"]
     if deep or is_pure(data, weight) or weight.sum() < data.p["min_weight_split"] - LEAF_SLACK:
         return node
-    best = best_split(data, weight, used)
+    best = best_split(data, weight, used, boxes)
     if best is None:
         return node
     j, gain, theta, closed_le = best
@@ -558,6 +578,7 @@ def grow(data, weight, depth=0, used=frozenset(), parent=None):
         index=j,
         threshold=theta,
         gain=gain,
+        box=boxes.get(j, (-math.inf, math.inf)),
         closed=None if nominal else ("le" if closed_le else "lt"),
         branch=[str(c) for c in data.variables[j]["categories"]] if nominal else ["left", "right"],
     )
@@ -565,16 +586,21 @@ def grow(data, weight, depth=0, used=frozenset(), parent=None):
     if sum(piece.sum() > 0.0 for piece in pieces) < 2:
         return new_leaf(data, weight, parent)
     below = used | {j} if nominal else used
-    node["children"] = [grow(data, piece, depth + 1, below, node["probability"]) for piece in pieces]
+    node["children"] = [
+        grow(data, piece, depth + 1, below, node["probability"], naive_search.child_boxes(node, boxes, c))
+        for c, piece in enumerate(pieces)
+    ]
     return node
 
 
-def refill(data, node, weight, parent):
-    """Send patients down a finished subtree and work its weights, shares and distributions out again."""
+def refill(data, node, weight, parent, boxes):
+    """Send patients down a finished subtree and work its weights, shares, intervals and distributions out again."""
     own = fill(data, node, weight, parent)
     if node["children"]:
-        for child, piece in zip(node["children"], send_down(data, node, weight, data.p["propagation"]), strict=True):
-            refill(data, child, piece, own)
+        node["box"] = boxes.get(node["index"], (-math.inf, math.inf))
+        pieces = send_down(data, node, weight, data.p["propagation"])
+        for c, (child, piece) in enumerate(zip(node["children"], pieces, strict=True)):
+            refill(data, child, piece, own, naive_search.child_boxes(node, boxes, c))
 
 
 # Pruning
@@ -610,19 +636,21 @@ def subtree_charge(data, node):
     return sum(subtree_charge(data, child) for child in node["children"])
 
 
-def prune(data, node, weight, parent=None, trace=None):
+def prune(data, node, weight, parent=None, trace=None, boxes=None):
     """Return the pruned subtree: itself, a leaf, or a child with all the node's patients."""
+    boxes = boxes or {}
     if not node["children"]:
         return node
     pieces = send_down(data, node, weight, data.p["propagation"])
     node["children"] = [
-        prune(data, c, w, node["probability"], trace) for c, w in zip(node["children"], pieces, strict=True)
+        prune(data, child, piece, node["probability"], trace, naive_search.child_boxes(node, boxes, c))
+        for c, (child, piece) in enumerate(zip(node["children"], pieces, strict=True))
     ]
     leaf = new_leaf(data, weight, parent)
     options = [("leaf", subtree_charge(data, leaf), leaf)]
     for k, child in enumerate(node["children"]):
         raised = copy.deepcopy(child)
-        refill(data, raised, weight, parent)
+        refill(data, raised, weight, parent, boxes)
         options.append((f"child {k}", subtree_charge(data, raised), raised))
     options.append(("subtree", subtree_charge(data, node), node))
     least = min(option[1] for option in options)
@@ -673,7 +701,7 @@ def quality_plateau(curve, epsilon):
     if not fit:
         return 0.0
     best = max(gain for _, gain in fit)
-    near = [theta for theta, gain in fit if gain >= (1.0 - epsilon) * best]
+    near = [theta for theta, gain in fit if gain >= (1.0 - epsilon) * best - SLACK]
     return (max(near) - min(near)) / 2.0
 
 
@@ -691,6 +719,10 @@ def set_zones(data, node, weight):
             if data.p["zone"] == "margin":
                 codes = np.array([min(s) for s, k in zip(data.sets, known, strict=True) if k])
                 delta = margin(x, codes, theta)
+            elif naive_search.is_resampled(data, j):
+                delta = quality_plateau(
+                    naive_search.resampled_gain_curve(data, weight, j, node["box"]), data.p["epsilon"]
+                )
             elif is_soft_search(data, weight, j):
                 delta = quality_plateau(soft_gain_curve(data, weight, j), data.p["epsilon"])
             else:
@@ -710,7 +742,7 @@ def naive_fit(X, y, params=None, noise=None, weights=None, variables=None, class
     root = grow(data, data.w0.copy())
     if data.p["pruning"] == "pessimistic":
         root = prune(data, root, data.w0.copy(), trace=trace)
-        refill(data, root, data.w0.copy(), None)
+        refill(data, root, data.w0.copy(), None, {})
     set_zones(data, root, data.w0.copy())
     return root
 

@@ -324,15 +324,17 @@ def test_best_exact_cuts_of_the_kept_rows(criterion):
         for j in range(4):
             assert kept[j, : counts[j]].tolist() == [i for i in order[j, : n_known[j]] if weight[i] > 0.0]
         wanted = np.array([True, bool(rng.integers(0, 2)), True, False])
-        gain, low, high = kernels.best_exact_cuts(
-            kept, counts, wanted, columns, code, weight, CRITERIA[criterion], kernel_labels, 1.0
+        gain, low, high, tried = kernels.best_exact_cuts(
+            kept, counts, wanted, columns, code, weight, CRITERIA[criterion], kernel_labels, np.full(4, 1.0)
         )
         for j in range(4):
             curve = naive.exact_gain_curve(data, weight, j)[0] if wanted[j] else []
             best = naive.pick_exact([(t, g + 1.0, f) for t, g, f in curve])
             if best is None:
                 assert gain[j] == -np.inf
+                assert tried[j] == 0
             else:
+                assert tried[j] == sum(fits for _, _, fits in curve)
                 assert gain[j] == pytest.approx(unshared(curve, data, weight, j)[best], abs=1e-11)
                 assert (low[j] + high[j]) / 2.0 == pytest.approx(curve[best][0])
 

@@ -82,6 +82,8 @@ def random_problem(seed, **fixed):
         pruning_laplace=bool(rng.integers(0, 2)),
         resolution=float(rng.choice([0.1, 0.25])),
         tau=float(rng.choice([0.5, 0.7, 0.9])),
+        n_points=int(rng.choice([1, 4, 7])),
+        mdl_correction=bool(rng.integers(0, 2)),
         u_s=float(rng.choice([1.0, 1.0, 0.5])),
         u_p=float(rng.choice([1.0, 1.0, 0.5])),
         u_e=float(rng.choice([1.0, 1.0, 2.0])),

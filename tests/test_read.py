@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -527,3 +528,136 @@ def test_large_file_is_read_in_blocks():
     table = read(text)
     assert len(table.X) == n
     assert table.X["x"].iloc[-1] == (n - 1) % 977
+
+
+def cells(*values, n=60):
+    """Return the values, repeated to n."""
+    return [values[i % len(values)] for i in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("usual", "stray"), [(("1,5", "2,5"), "1.500"), (("1.5", "2.25"), '"1,500"'), (("1.5", "2.5"), "1 500"),
+                         (("120", "130", "141"), "120 080"), (("0,5", "0,25"), "0.500")],
+)  # fmt: skip
+def test_one_stray_thousands_mark_is_not_multiplied_in_silence(usual, stray):
+    lines = [f"{cell};{'ab'[i % 2]}" for i, cell in enumerate([*cells(*usual), stray])]
+    table = read("\n".join(["x;class", *lines]))
+    assert column(table, "x").kind == "numeric"
+    assert table.X["x"].max() < 150
+    assert np.isnan(table.X["x"].iloc[-1])
+    assert said(table, "“x”", "1 cell is", "missing")
+
+
+def test_thousands_beside_decimals_are_said():
+    lines = [f"{cell};{'ab'[i % 2]}" for i, cell in enumerate([*cells("800,5", "950,25"), "1.500"])]
+    table = read("\n".join(["x;class", *lines]))
+    assert table.X["x"].iloc[-1] == 1500
+    assert said(table, "“x”", "1 cell is", "read as thousands")
+    assert read("\n".join(["x;class", *lines]), thousands="").X["x"].isna().sum() == 1
+    whole = read("\n".join(["x;class", *[f"{cell};{'ab'[i % 2]}" for i, cell in enumerate(cells("950", "1 200"))]]))
+    assert whole.X["x"].tolist()[:2] == [950, 1200]
+    assert not said(whole, "“x”")
+
+
+def test_typed_numbers_keep_their_point_beside_text():
+    frame = pd.DataFrame({
+        "dose": [*[12.345, 7.125, 3.5] * 20, "n/d"], "w": [*["1.234,5", "2.345,5"] * 30, "3,5"],
+        "class": [*"ab" * 30, "a"],
+    })  # fmt: skip
+    for table in (read_table(frame), read_table(workbook(data=frame))):
+        assert table.X["dose"].tolist()[:3] == [12.345, 7.125, 3.5]
+        assert np.isnan(table.X["dose"].iloc[-1])
+        assert table.X["w"].tolist()[:2] == [1234.5, 2345.5]
+    exact = pd.DataFrame({"dose": [Decimal("12.345"), Decimal("7.125")], "w": ["1.234,5", "3,5"], "class": ["a", "b"]})
+    assert read_table(exact).X["dose"].tolist() == [12.345, 7.125]
+
+
+def test_all_sheets_are_understood():
+    frame = pd.DataFrame({"x": [1, 2], "class": ["a", "b"]})
+    assert read_table(workbook(men=frame, women=frame)).understood["sheets"] == ("men", "women")
+
+
+def test_no_error_lists_readings_taken_as_labels():
+    text = "age,x,class\n" + "".join(f"{30 + i},{i * 1.5 % 7},{'ab'[i % 2]}\n" for i in range(40))
+    with pytest.raises(PenumbraError, match="40 in number") as caught:
+        read(text, target="age", abstain="unclear")
+    assert "31" not in str(caught.value)
+
+
+def test_a_missing_code_is_missing_however_written_and_warned_of():
+    text = "x,class\n" + "".join(f"{-999.0 if i % 9 == 0 else 20.5 + i},{'ab'[i % 2]}\n" for i in range(45))
+    table = read(text)
+    assert said(table, "“x” (5)", "-999", "may mean missing")
+    assert column(table, "x").missing == 0
+    stated = read(text, missing=["-999"])
+    assert column(stated, "x").missing == 5
+    assert not said(stated, "may mean missing")
+    assert said(stated, "“-999” counts as missing, 5 times")
+    assert not said(read("x,class\n" + "".join(f"{i % 30 - 1},{'ab'[i % 2]}\n" for i in range(90))), "may mean missing")
+
+
+def test_percent_signs_are_said():
+    lines = [f"{cell},{'ab'[i % 2]}" for i, cell in enumerate(cells("95%", "96.5%", "88 %"))]
+    table = read("\n".join(["x,class", *lines]))
+    assert table.X["x"].tolist()[:3] == [95, 96.5, 88]
+    assert said(table, "“x”", "percent signs")
+    mixed = read("\n".join(["x,class", *lines, *[f"0.9{i},a" for i in range(9)]]))
+    assert column(mixed, "x").kind == "nominal"
+    assert said(mixed, "“x”", "percent sign among other cells")
+
+
+def test_label_sets_of_a_parquet_file_stay_sets(tmp_path):
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"x": [1.5, 2, 3, 4], "class": [["a"], ["b", "a"], [], ["b"]]}).to_parquet(path)
+    table = read_table(path)
+    assert table.y.tolist() == [("a",), ("b", "a"), None, ("b",)]
+    assert column(table, "class").levels == ("a", "b")
+
+
+def test_one_number_written_twice_as_a_label_is_said():
+    assert said(read("x,class\n1,1\n2,1.0\n4,0\n"), "“class”", "same number in more than one way")
+    assert not said(read("x,class\n1,01\n2,00\n4,01\n"), "same number")
+
+
+@pytest.mark.parametrize("dates", [("01.01", "02.11", "23.04"), ("20200101", "20191231", "20200228")])
+def test_dates_that_look_like_numbers_are_left_out_and_said(dates):
+    lines = [f"{day};{i * 1.5 % 7};{'ab'[i % 2]}" for i, day in enumerate(cells(*dates))]
+    table = read("\n".join(["seen;x;class", *lines]))
+    assert table.X.columns.tolist() == ["x"]
+    assert said(table, "“seen”", "a date")
+    assert "seen" in read("\n".join(["seen;x;class", *lines]), roles={"seen": "numeric"}).X
+
+
+@pytest.mark.parametrize("dtype", [complex, object])
+def test_complex_numbers_are_refused(dtype):
+    with pytest.raises(PenumbraError, match="“z” holds complex numbers"):
+        read_table(pd.DataFrame({"z": np.array([1 + 2j, 3j], dtype=dtype), "x": [1, 2], "class": ["a", "b"]}))
+
+
+def test_an_underscore_is_no_part_of_a_number():
+    with pytest.raises(PenumbraError, match="Line 5 holds no number"):
+        read("@relation a\n@attribute x real\n@attribute c {a,b}\n@data\n1_0,a\n2,b\n")
+    assert column(read("x,class\n1_0,a\n2_0,b\n"), "x").kind == "nominal"
+
+
+@pytest.mark.parametrize("source", [None, 5, [1], io.BytesIO(SMALL.encode()), "a\0b", pd.Series([1])])
+def test_a_source_of_another_kind_is_one_sentence(source):
+    with pytest.raises(PenumbraError, match=r"given as|cannot be opened"):
+        read_table(source)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"encoding": "a\0b"}, {"encoding": 5}, {"roles": ["age"]}, {"roles": {"age": ["numeric"]}},
+        {"target": ["age"]}, {"missing": 5}, {"missing": {"age": 5}}, {"delimiter": 5}, {"delimiter": "\n"},
+        {"delimiter": '"'}, {"decimal": [","]}, {"abstain": 5}, {"sheet": 1.5}, {"filename": 5},
+    ],
+)  # fmt: skip
+def test_an_argument_of_another_kind_is_one_sentence(wrong):
+    with pytest.raises(PenumbraError):
+        read(SMALL, **wrong)
+
+
+def test_bytes_of_every_kind_are_read():
+    assert len(read_table(bytearray(SMALL.encode())).X) == 3
