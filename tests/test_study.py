@@ -425,7 +425,11 @@ def test_holm_by_hand_and_wrong_names():
     assert holm([]) == []
     X, y = patients(17)
     study = cross_validate(X, y, {"A": "CART"}, folds=2)
-    for changes, word in (({"figures": ["skill"]}, "skill"), ({"positive": "dead"}, "positive"), ({"level": 0.5}, "level")):
+    for changes, word in (
+        ({"figures": ["skill"]}, "skill"),
+        ({"positive": "dead"}, "positive"),
+        ({"level": 0.5}, "level"),
+    ):
         with pytest.raises(PenumbraError, match=word):
             compare(study, **changes)
 
