@@ -1,6 +1,7 @@
 """Naive Bayes in the leaves of a grown tree: the training patients at every node, errors, the weights a leaf reads.
 
-In: a grown root whose nodes hold their patients, the table. Out: weight classified rightly by node; `Node.bayes`.
+In: a grown root whose nodes hold their patients, the training table.
+Out: the weight classified rightly at every node; `Node.bayes`.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,15 @@ from scipy import special
 from engine import kernels
 from engine.decide import Rule, decide
 from engine.gates import gate_shares, in_zone, turning_points
-from engine.noise import ResolvedNoise, density
-from engine.route import decided, mixture, reach
+from engine.noise import ResolvedNoise, density, quantile
+from engine.route import decided, leaf_posteriors, mixture, reach
 from engine.tree import BINARY, BRANCHES, NOMINAL, Tree
 
 Floats = NDArray[np.float64]
 WORTH_REPEATING = 0.005
 INTERVAL = (0.025, 0.975)
+DRAWS, DRAWS_REPEAT, SEED = 10_000, 2_000, 20_040  # of true values, where a leaf's answer varies inside it
+ROWS_AT_ONCE = 1_000
 SECOND_READINGS = 4001  # midpoint rule over the second reading
 PANEL_NODES, PANEL_WEIGHTS = np.polynomial.legendre.leggauss(12)
 TAIL = {
@@ -78,6 +81,9 @@ class Case:
     repeat_advice : per variable with σ > 0, the expected gain in certainty from a second reading.
     best_repeat : the variable with the largest gain, None when all are under 0.005.
     missing : variables without a value. interval : (K, 2) 2.5–97.5 % range of the hard tree's p under the noise.
+    simulated : the answer varies inside a naive Bayes leaf, so answer_shares, stability, certainty, interval and
+        repeat_advice come from a seeded simulation of the true values; the last from 2,000 draws, the others from
+        n_draws. False and 0 where the closed form holds. Leaf answers are those at the reading.
     """
 
     answer: Any
@@ -104,6 +110,8 @@ class Case:
     best_repeat: str | None
     missing: tuple[str, ...]
     interval: Floats
+    simulated: bool = False
+    n_draws: int = 0
 
 
 @dataclass(frozen=True)
@@ -138,11 +146,15 @@ def make_case(reader: Reader, row: Floats) -> Case:
     answers = {kind: reader.answers(p[None, :])[0] for kind, p in probabilities.items()}
     answer = answers[reader.evaluation]
     reached = reach(tree, x, "coherent", noise)[0]
-    leaf_answers = reader.answers(tree.probability[tree.leaves])
     shares = reached[tree.leaves]
-    answer_shares = share_by_answer(leaf_answers, shares)
+    leaf_probability = leaf_posteriors(tree, x, np.zeros(len(tree.leaves), dtype=np.int64), tree.leaves)
+    leaf_answers = reader.answers(leaf_probability)
+    simulated = tree.has_bayes and is_noisy_at(noise, x[0])
+    drawn = draw_truth(tree, noise, x[0], DRAWS, frozenset()) if simulated else x
+    spoken = speak(reader, drawn) if tree.has_bayes else Spoken(leaf_probability, leaf_answers, shares)
+    answer_shares = share_by_answer(spoken.answers, spoken.share)
     changes, categories, after = nearest_changes(reader, x[0], answers["hard"])
-    advice = repeat_advice(reader, x[0], leaf_answers, dict(answer_shares))
+    advice = repeat_advice(reader, x[0], leaf_answers, dict(answer_shares), simulated)
     best = max(advice, key=lambda name: advice[name], default=None)
     names = tree.variables
     return Case(
@@ -172,8 +184,60 @@ def make_case(reader: Reader, row: Floats) -> Case:
         repeat_advice=advice,
         best_repeat=best if best is not None and advice[best] >= WORTH_REPEATING else None,
         missing=tuple(name for j, name in enumerate(names) if np.isnan(x[0, j])),
-        interval=np.array([quantiles(p, shares) for p in tree.probability[tree.leaves].T]),
+        interval=np.array([quantiles(p, spoken.share) for p in spoken.probability.T]),
+        simulated=simulated,
+        n_draws=DRAWS if simulated else 0,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Spoken:
+    """What leaves say: probability (p, K) and answer of each leaf a true value reaches, with its share (p,)."""
+
+    probability: Floats
+    answers: list[Any]
+    share: Floats
+
+
+def is_noisy_at(noise: ResolvedNoise, row: Floats) -> bool:
+    """Return True when some known value of the reading may differ from the true one."""
+    known = np.flatnonzero(~np.isnan(row))
+    return any(noise.misrecord[j] > 0.0 or reading_sigma(noise, int(j), row[j]) > 0.0 for j in known)
+
+
+def draw_truth(tree: Tree, noise: ResolvedNoise, row: Floats, n: int, held: frozenset[int]) -> Floats:
+    """Return `n` true rows (n, M) that the noise allows around a reading, the variables `held` as they are. METHODS §9
+
+    Seeded, and each variable spread evenly over its own distribution, so that one patient's figures never change.
+    """
+    rng = np.random.default_rng(SEED)
+    truth = np.repeat(row[None, :], n, axis=0)
+    for j, x in enumerate(row):
+        level = (rng.permutation(n) + 0.5) / n  # drawn for every variable: those held change no other's draws
+        if np.isnan(x) or j in held:
+            continue
+        names = tree.categories[j]
+        if names is None:
+            truth[:, j] = x + reading_sigma(noise, j, x) * quantile(level, int(noise.shape[j]))
+        elif noise.misrecord[j] > 0.0 and len(names) > 1:
+            wrong = level < noise.misrecord[j]
+            other = np.floor(level[wrong] / noise.misrecord[j] * (len(names) - 1))
+            truth[wrong, j] = other + (other >= x)
+    return truth
+
+
+def speak(reader: Reader, rows: Floats) -> Spoken:
+    """Return what every leaf says that a row of (n, M) reaches by hard gates; the shares of all sum to 1."""
+    tree = reader.tree
+    probability, shares = [], []
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[start : start + ROWS_AT_ONCE]
+        reached = reach(tree, some, "hard")[:, tree.leaves]
+        row, leaf = np.nonzero(reached)
+        probability.append(leaf_posteriors(tree, some, row, tree.leaves[leaf]))
+        shares.append(reached[row, leaf] / len(rows))
+    said = np.concatenate(probability)
+    return Spoken(said, reader.answers(said), np.concatenate(shares))
 
 
 def zoned_kinds(tree: Tree, evaluation: str) -> list[str]:
@@ -252,7 +316,8 @@ def nearest_changes(
     changes: dict[str, float | None] = dict.fromkeys(tree.variables)
     categories: dict[str, Any] = {}
     after: dict[str, Any] = {}
-    for j in sorted({int(j) for j in tree.variable if j >= 0}):
+    asked = range(len(row)) if tree.has_bayes else sorted({int(j) for j in tree.variable if j >= 0})
+    for j in asked:
         if np.isnan(row[j]):
             continue
         name, known = tree.variables[j], tree.categories[j]
@@ -295,10 +360,13 @@ def repeat_advice(
     row: Floats,
     leaf_answers: list[Any],
     answer_shares: dict[Any, float],
+    simulated: bool = False,
 ) -> dict[str, float]:
     """Return the expected gain in certainty from a second reading of each noisy variable. METHODS §9.
 
     The second reading is averaged with the first (normal noise); other shapes weigh both by their own posterior.
+    When `simulated`, the other variables' true values are drawn, and the certainty before is worked out on the same
+    draws.
     """
     tree, noise = reader.tree, reader.noise
     certainty = max(answer_shares.values())
@@ -310,8 +378,12 @@ def repeat_advice(
         if len(cuts) == 0:
             advice[name] = 0.0
             continue
-        by_cell = answers_by_cell(reader, row, j, cuts, leaf_answers)
         sigma = reading_sigma(noise, j, row[j])
+        if simulated:
+            by_cell = drawn_answers_by_cell(reader, row, j, cuts)
+            certainty = float((cell_masses(row[j], sigma, int(noise.shape[j]), cuts) @ by_cell).max())
+        else:
+            by_cell = answers_by_cell(reader, row, j, cuts, leaf_answers)
         expected = averaged_reading if noise.shape[j] == kernels.NORMAL else weighed_reading
         advice[name] = max(
             0.0,
@@ -337,6 +409,30 @@ def answers_by_cell(reader: Reader, row: Floats, j: int, cuts: Floats, leaf_answ
         [shares[:, [a == b for b in leaf_answers]].sum(axis=1) for a in distinct],
         axis=1,
     )
+
+
+def cell_masses(x: float, sigma: float, shape: int, cuts: Floats) -> Floats:
+    """Return the probability (cells,) that the true value lies between each two of the rising `cuts`."""
+    below = kernels.cdf_all(np.ascontiguousarray((cuts - x) / sigma), shape)
+    return np.diff(below, prepend=0.0, append=1.0)
+
+
+def drawn_answers_by_cell(reader: Reader, row: Floats, j: int, cuts: Floats) -> Floats:
+    """Return the share (cells, answers) of each answer when variable `j` lies in each cell, the others drawn.
+
+    Cells that neither reading could come from have none.
+    """
+    sigma, tail = reading_sigma(reader.noise, j, row[j]), TAIL[int(reader.noise.shape[j])]
+    ends = np.concatenate([[cuts[0] - 1.0 - abs(cuts[0])], cuts, [cuts[-1] + 1.0 + abs(cuts[-1])]])
+    truth = draw_truth(reader.tree, reader.noise, row, DRAWS_REPEAT, frozenset({j}))
+    shares: list[dict[Any, float]] = []
+    for place, (low, high) in enumerate(pairwise(ends)):
+        near = (place == len(cuts) or high >= row[j] - tail * sigma) and (place == 0 or low <= row[j] + tail * sigma)
+        truth[:, j] = 0.5 * low + 0.5 * high
+        spoken = speak(reader, truth) if near else None
+        shares.append(dict(share_by_answer(spoken.answers, spoken.share)) if spoken is not None else {})
+    distinct = list(dict.fromkeys(answer for share in shares for answer in share))
+    return np.array([[share.get(answer, 0.0) for answer in distinct] for share in shares])
 
 
 def averaged_reading(x: float, sigma: float, shape: int, cuts: Floats, by_cell: Floats) -> float:

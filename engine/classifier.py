@@ -282,7 +282,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         split = tree.variable >= 0
         worth = np.bincount(
             tree.variable[split],
-            weights=(tree.weight * tree.gain)[split],
+            weights=(tree.weight * np.maximum(0.0, tree.gain))[split],  # accuracy-driven growth may lose some
             minlength=len(tree.variables),
         )
         return np.asarray(worth / worth.sum() if worth.sum() > 0 else worth, dtype=np.float64)

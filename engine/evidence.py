@@ -109,8 +109,8 @@ def axis_of(values: Floats, include: Sequence[float] = ()) -> Axis:
     if max(abs(float(known.min())), abs(float(known.max()))) > LARGEST:
         return enlarged(axis_of(known / SHRINK, [value / SHRINK for value in include]))
     least, most = float(known.min()), float(known.max())
-    if most <= least:
-        width = abs(least) * 0.1 or 1.0
+    if most - least <= 1.0 / LARGEST:
+        width = abs(least) * 0.1 if abs(least) > 1.0 / LARGEST else 1.0
         return Axis(least - width, least + width, width / 5, max(0, math.ceil(-math.log10(width / 10))))
     low, high = (float(edge) for edge in np.quantile(known, MIDDLE_PART))
     if high > low and most - least > FAR_OFF * (high - low):

@@ -26,8 +26,8 @@ EdgeText = Callable[[int, float], str]  # (node, a threshold or zone edge of it)
 
 
 def is_fractional(tree: Tree) -> bool:
-    """Return whether some leaf holds parts of patients."""
-    weights = tree.weight[tree.leaves]
+    """Return whether some leaf, or some class in a leaf, holds parts of patients."""
+    weights = tree.class_weight[tree.leaves]
     return bool(np.any(np.abs(weights - np.round(weights)) > 1e-6))
 
 

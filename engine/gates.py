@@ -133,9 +133,13 @@ def gate_shares(tree: Tree, node: int, x: float, kind: str, noise: ResolvedNoise
 
 
 def turning_points(tree: Tree, j: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the values of variable `j` at which some hard gate of the tree turns, and whether they belong below."""
-    at: list[float] = []
-    below: list[bool] = []
+    """Return the values of variable `j` at which some hard gate of the tree turns, and whether they belong below.
+
+    Where leaves answer by naive Bayes, the cuts between the variable's bins are among them.
+    """
+    cuts = tree.cuts[j] if tree.has_bayes and tree.categories[j] is None else np.empty(0)
+    at: list[float] = cuts[np.isfinite(cuts)].tolist()
+    below: list[bool] = [True] * len(at)
     for node in np.flatnonzero(tree.variable == j):
         if tree.gate[node] == BINS:
             turns, le = [float(cut) for cut in tree.cuts[j]], True

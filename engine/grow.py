@@ -18,7 +18,7 @@ from engine.leaves import leaf_probability
 from engine.noise import ResolvedNoise
 from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, minimum_weight, sifted
 from engine.table import Table
-from engine.tree import BINARY, BINS, LEAF, MIDDLE, NOMINAL, REST, Node
+from engine.tree import BINARY, LEAF, MIDDLE, REST, Node
 from engine.zones import ROOT, Zone, delta, delta_of, hard_parts, one_variable, place_of_child
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ class Growth:
 
 
 def make_node(table: Table, rows: NDArray[np.int32], weight: Floats, depth: int) -> Node:
-    """Return a leaf with the weights of `rows` (n,); it keeps the patients where a naive Bayes may be put on them."""
+    """Return a leaf holding the weights of `rows` (n,); it keeps them where a naive Bayes may be put on them."""
     labels = table.labels
     by_code = np.bincount(labels.code[rows], weights=weight, minlength=len(labels.member)).astype(np.float64)
     node = Node(by_code @ labels.share, float(weight.sum()), float((weight * weight).sum()), depth)
@@ -130,9 +130,8 @@ def grow(growth: Growth) -> Node:
         codes = child_codes(growth.search, here, candidate)
         put_split(node, candidate, len(codes), boxes)
         node.codes = codes
-        least = 0.0
+        least = minimum_weight(growth.search, here, candidate.variable)
         if growth.middle is not None and candidate.gate == BINARY:
-            least = minimum_weight(growth.search, here, candidate.variable)
             open_middle(growth, node, here, trail)
         dense[here.rows] = 0.0
         pieces = divide(
@@ -143,7 +142,7 @@ def grow(growth: Growth) -> Node:
             node.become_leaf()
             continue
         trails = child_trails(growth, node, trail, here.rows, pieces)
-        used = here.used | {node.variable} if candidate.gate in (NOMINAL, BINS) else here.used
+        used = here.used if candidate.gate == BINARY else here.used | {node.variable}
         for code, (child, rows, kept) in zip(node.codes, make_children(table, node, here.rows, pieces), strict=True):
             node.children.append(child)
             if code == REST or stops(growth, child, rows, kept):  # REST stays a leaf of the node itself
@@ -226,6 +225,7 @@ def settle_middles(root: Node, growth: Growth) -> None:
         node, rows, weight, boxes, trail = stack.pop()
         fresh = make_node(table, rows, weight, node.depth)
         node.class_weight, node.weight, node.weight_squared = fresh.class_weight, fresh.weight, fresh.weight_squared
+        node.held = fresh.held
         if node.gate == LEAF:
             continue
         node.box = boxes.get(node.variable, (-np.inf, np.inf))

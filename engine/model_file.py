@@ -88,6 +88,12 @@ def settings_out(params: Mapping[str, Any]) -> dict[str, Any]:
     return held
 
 
+def array_out(tree: Tree, name: str) -> Any:
+    """Return one of the tree's arrays as nested lists, at most two deep: those of naive Bayes one below the other."""
+    array = getattr(tree, name)
+    return (array.reshape(-1, len(tree.classes)) if name == "bayes" else array).tolist()
+
+
 def settings_in(held: Mapping[str, Any]) -> dict[str, Any]:
     """Return constructor settings from what `settings_out` wrote."""
     params = dict(held)
@@ -123,7 +129,7 @@ def to_text(
             "named": schema.named,
         },
         "classes": tree.classes,
-        "tree": {name: nested_out(getattr(tree, name).tolist()) for name in ARRAYS},
+        "tree": {name: nested_out(array_out(tree, name)) for name in ARRAYS},
         "zone_factor": zone_factor,
     }
     try:
@@ -210,8 +216,9 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
     for name in ARRAYS:
         arrays[name] = array_in(record["tree"][name], array_dtype(name))
     arrays["cuts"] = arrays["cuts"].reshape(len(schema.names), -1)
-    if not len(arrays["bayes"]):
-        arrays["bayes"] = arrays["bayes"].reshape(0, 0, len(record["classes"]))
+    n_bayes = int(arrays["bayes_of"].max(initial=-1)) + 1
+    n_cells = len(arrays["bayes"]) // n_bayes if n_bayes else 0
+    arrays["bayes"] = arrays["bayes"].reshape(n_bayes, n_cells, len(classes))
     tree = Tree(
         **arrays,
         variables=schema.names,

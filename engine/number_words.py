@@ -34,7 +34,9 @@ def exact_text(value: float) -> str:
 
 
 def plain(value: float, decimals: int) -> str:
-    """Return a number at a fixed number of decimals with a true minus sign, never "−0"."""
+    """Return a number at a fixed number of decimals with a true minus sign, never "−0"; a huge one in powers of ten."""
+    if not abs(value) < 1e15:
+        return number_text(value)
     text = f"{value:.{decimals}f}"
     return text.lstrip("-") if float(text) == 0.0 else text.replace("-", "−")
 

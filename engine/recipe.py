@@ -331,7 +331,7 @@ def check_recipe(recipe: Recipe) -> None:
         raise PenumbraError(f"width is {shown(recipe.width)}; give a number, 0 or more, or None for a stated noise.")
     if not (POSITIVE(recipe.n_points) and float(recipe.n_points).is_integer()):
         raise PenumbraError(f"n_points is {shown(recipe.n_points)}; give a whole number, 1 or more.")
-    if not (number_between(1.0, MOST_BINS)(recipe.n_bins) and float(recipe.n_bins).is_integer()):
+    if not is_whole(recipe.n_bins, 1) or recipe.n_bins > MOST_BINS:
         raise PenumbraError(f"n_bins is {shown(recipe.n_bins)}; give a whole number from 1 to {MOST_BINS:,}.")
     if recipe.max_depth is not None and not (NOT_NEGATIVE(recipe.max_depth) and float(recipe.max_depth).is_integer()):
         raise PenumbraError(

@@ -47,7 +47,7 @@ def leaf_shares(tree: Tree, values: Floats, kind: str, noise: ResolvedNoise | No
 
 
 def mixture(tree: Tree, values: Floats, kind: str, noise: ResolvedNoise | None = None) -> Floats:
-    """Return Σ share(leaf)·p(y | leaf) for each patient, (n, K), a naive Bayes at the reading. METHODS §3, §8."""
+    """Return Σ share(leaf)·p(y | leaf) for each patient, (n, K), a naive Bayes read at the reading. METHODS §3, §8."""
     out = np.empty((len(values), len(tree.classes)))
     if tree.has_bayes:
         kernels.mix_bayes(
@@ -71,9 +71,7 @@ def cells(tree: Tree, values: Floats) -> NDArray[np.int32]:
     return found
 
 
-def leaf_posteriors(
-    tree: Tree, values: Floats, row: NDArray[np.int64], leaf: NDArray[np.int64]
-) -> Floats:
+def leaf_posteriors(tree: Tree, values: Floats, row: NDArray[np.int64], leaf: NDArray[np.int32]) -> Floats:
     """Return what leaves say, (p, K): leaf `leaf[i]` (a node) of patient `row[i]` of `values` (n, M). METHODS §8"""
     if not tree.has_bayes:
         return np.asarray(tree.probability[leaf])

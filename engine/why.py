@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.gates import child_boxes
 from engine.search import Candidate, Search, arrivals, candidates, exact_curve, resampled_curve, soft_curve
-from engine.tree import NOMINAL, Node, Tree
+from engine.tree import BINS, NOMINAL, Node, Tree
 
 Floats = NDArray[np.float64]
 Curve = tuple[Floats, Floats]
@@ -29,7 +29,7 @@ class Reasons:
     node, variable : the split node and its variable.
     best : every variable's best admissible split at the node, by falling gain in the tree's criterion.
     exact, soft : (thresholds, gains) of the node's variable, inadmissible ones left out; None where there is
-        no such curve (a nominal variable; soft: σ = 0). In a resampled search `soft` is the curve of its points.
+        no such curve (categories or bins; soft: σ = 0). In a resampled search `soft` is the curve of its points.
     exact_best : the threshold that exact search would take, None without one.
     """
 
@@ -50,10 +50,10 @@ def why(tree: Tree, search: Search, weight: Floats, node: int) -> Reasons:
     weight : (n,) weight of each training patient at the node (`classifier.training_weights`). node : a split node.
     """
     j = int(tree.variable[node])
-    used = frozenset(int(tree.variable[each]) for each in tree.path(node)[:-1] if tree.gate[each] == NOMINAL)
+    used = frozenset(int(tree.variable[each]) for each in tree.path(node)[:-1] if tree.gate[each] in (NOMINAL, BINS))
     here = arrivals(search.table, weight, used, path_boxes(tree, node))
     best = tuple(sorted(candidates(search, here), key=lambda each: -each.gain))
-    if tree.gate[node] == NOMINAL:
+    if tree.gate[node] in (NOMINAL, BINS):
         return Reasons(node, j, best, None, None, None)
     labels = search.labels
     exact = admissible(exact_curve(replace(search, search="exact"), here, j, labels))

@@ -13,6 +13,7 @@ import streamlit as st
 from engine.borderline import near_share
 from engine.draw.curves import larger_noise_figure
 from engine.draw.variable_charts import category_svg, variable_svg
+from engine.errors import PenumbraError
 from engine.noise_table import Stated, to_csv
 from pages.shared import noise_words, present_data, present_tree, recipe_controls, sigma_controls, state, widgets, words
 from pages.shared.tree_view import svg_view
@@ -69,7 +70,8 @@ def row(found: present_tree.Fitted, name: str) -> None:
     with cells[2]:
         sigma_controls.near(noise_words.near(found.model.tree_, found.evidence, nodes, stated.noisy))
     with cells[3]:
-        sigma_controls.statement(found, name, j, stated, numeric)
+        sigma_controls.statement(data, name, numeric)
+        sigma_controls.size(found, name, j)
 
 
 def rows(found: present_tree.Fitted) -> None:
@@ -90,7 +92,15 @@ def rows(found: present_tree.Fitted) -> None:
 
 
 def page() -> None:
-    found = present_tree.fitted()
+    data = present_data.prepared()
+    sigma_controls.put_aside()
+    try:
+        found = present_tree.fitted()
+    except PenumbraError as error:
+        widgets.top(noise_words.UNFIT, noise_words.UNFIT_UNDER, "Continue to Tree", "pages/tree.py")
+        st.error(words.plain(error))
+        sigma_controls.statements_alone(data)
+        return
     together = float(near_share(found.distance)[0])
     finding = noise_words.noise_heading(present_tree.near_by_variable(), together, len(found.values))
     widgets.top(*finding, "Continue to Tree", "pages/tree.py")

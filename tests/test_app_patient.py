@@ -9,13 +9,15 @@ import re
 
 import numpy as np
 import pytest
-from screens import clinic, heading, open_page, sound, text, upload
+from screens import clinic, heading, open_page, sound, text, upload, whole
 
 from engine.borderline import distances, near_share
+from engine.classifier import one_row
 from engine.neighbours import neighbours
 from engine.number_words import probability_text
 from engine.route import reach
 from engine.why import why
+from pages.shared.words import count
 
 EF = "field_Ejection fraction"
 
@@ -78,7 +80,7 @@ def test_tau_turns_an_answer_into_none_with_its_reason():
     at.number_input(key=EF).set_value(70.0).run()
     at.slider(key="tau").set_value(1.0).run()
     sound(at)
-    assert heading(at).startswith("No answer: 0.9")
+    assert heading(at).startswith("No answer: best class no, 0.9")
     assert "< τ 1.00" in heading(at)
 
 
@@ -149,3 +151,202 @@ def test_why_finds_the_split_that_was_taken():
         assert reasons.best[0].gain == pytest.approx(tree.gain[node])
         curve = reasons.soft or reasons.exact
         assert curve[1].max() == pytest.approx(tree.gain[node])
+
+
+def test_another_sigma_leaves_the_same_patient_on_screen():
+    at = open_page("patient")
+    number = at.number_input(key="patient_row").value
+    for sigma in (0.0, 15.0):
+        open_page("noise", at)
+        at.number_input(key="value_Ejection fraction").set_value(sigma).run()
+        open_page("patient", at)
+        assert at.number_input(key="patient_row").value == number
+
+
+def lacking(n=60):
+    """A clinic whose rows 3, 13, 23, … lack glucose."""
+    lines = [f"{'' if i % 10 == 2 else 90 + i},{20 + i % 9},{'x' if i % 3 else 'y'}" for i in range(n)]
+    return "\n".join(["glucose,bmi,class", *lines]).encode()
+
+
+def test_a_patient_keeps_the_files_row_and_their_own_readings_when_others_are_set_aside():
+    at = open_page("patient", upload(lacking()))
+    at.toggle(key="show_rest").set_value(True).run()
+    at.number_input(key="patient_row").set_value(9).run()
+    at.number_input(key="field_bmi").set_value(77.0).run()
+    open_page("data", at)
+    at.multiselect(key="aside").select("glucose").run()
+    open_page("patient", at)
+    sound(at)
+    assert at.number_input(key="patient_row").value == 9
+    at.toggle(key="show_rest").set_value(True).run()
+    assert (at.number_input(key="field_glucose").value, at.number_input(key="field_bmi").value) == (98.0, 77.0)
+    listed = next(each.value for each in at.dataframe)
+    assert listed.index.name == "row"
+    assert 9 not in listed.index
+    assert 3 not in listed.index
+
+
+def test_a_patient_set_aside_is_refused_by_number_and_said_when_on_screen():
+    at = open_page("patient", upload(lacking()))
+    at.number_input(key="patient_row").set_value(13).run()
+    at.toggle(key="show_rest").set_value(True).run()
+    at.number_input(key="field_bmi").set_value(77.0).run()
+    open_page("data", at)
+    at.multiselect(key="aside").select("glucose").run()
+    open_page("patient", at)
+    shown = at.number_input(key="patient_row").value
+    assert shown != 13
+    assert any("Patient 13 is set aside" in each.value for each in at.warning)
+    assert not at.session_state["penumbra_choices"].typed
+    at.number_input(key="patient_row").set_value(20).run()
+    assert not at.warning
+    at.number_input(key="patient_row").set_value(23).run()
+    assert at.number_input(key="patient_row").value == 20
+    assert any("Patient 23 is set aside" in each.value for each in at.warning)
+
+
+def test_undo_neither_changes_the_patient_nor_brings_typed_readings_back():
+    at = open_page("patient")
+    at.number_input(key="patient_row").set_value(30).run()
+    at.number_input(key=EF).set_value(77.0).run()
+    open_page("noise", at)
+    at.number_input(key="value_Ejection fraction").set_value(2.0).run()
+    open_page("patient", at)
+    at.number_input(key="patient_row").set_value(40).run()
+    reading = at.number_input(key=EF).value
+    open_page("tree", at)
+    at.button(key="undo").click().run()
+    open_page("patient", at)
+    assert at.number_input(key="patient_row").value == 40
+    assert at.number_input(key=EF).value == reading != 77.0
+
+
+def test_another_way_to_read_the_file_forgets_the_patient():
+    at = open_page("patient", upload(lacking()))
+    at.number_input(key="patient_row").set_value(9).run()
+    at.number_input(key="field_bmi").set_value(500.0).run()
+    open_page("data", at)
+    at.text_input(key="fact_missing").set_value("-").run()
+    held = at.session_state["penumbra_choices"]
+    assert (held.row, held.typed) == (-1, {})
+
+
+def test_only_what_the_tree_asks_of_the_patient_is_asked_for():
+    at = open_page("patient")
+    at.number_input(key="patient_row").set_value(10).run()
+    sound(at)
+    found, model, _ = model_and_readings(at)
+    tree = found.model.tree_
+    case = model.case(found.data.X.iloc[9])
+    asked = {tree.variables[j] for j in tree.variable if j >= 0}
+    assert case.missing
+    assert not asked & set(case.missing)
+    assert "Missing:" not in text(at)
+    assert "Measure what is missing" not in text(at)
+
+
+def test_a_patient_shared_among_leaves_is_not_told_of_one_leaf_alone():
+    at = open_page("patient")
+    at.number_input(key=EF).set_value(None).run()
+    sound(at)
+    _, model, fields = model_and_readings(at)
+    at.toggle(key="show_rest").set_value(True).run()
+    _, model, fields = model_and_readings(at)
+    shares = model.shares(one_row(fields, model.schema_))[0]
+    among = int((shares >= 0.005).sum())
+    assert among > 1
+    shown = text(at)
+    assert f"Shared among {count(among)} leaves; the largest share, " in shown
+    assert f"is in leaf {int(np.argmax(shares)) + 1}, where" in shown
+    assert "In the leaf reached" not in shown
+
+
+def test_a_missing_reading_is_not_called_measurement_error():
+    at = open_page("patient")
+    at.number_input(key=EF).set_value(None).run()
+    shown = text(at)
+    assert "plausible true states (measurement error and the missing Ejection fraction)" in shown
+    assert "measurement error only" not in shown
+    assert "range from measurement error and the missing Ejection fraction only" in shown
+    assert heading(at).endswith("Measure first: Ejection fraction.") or not heading(at).startswith("No answer")
+    open_page("noise", at)
+    at.slider(key="factor").set_value(0.0).run()
+    open_page("patient", at)
+    shown = text(at)
+    assert "measurement error plays no part" not in shown
+    assert "plausible true states (the missing Ejection fraction)" in shown
+
+
+@pytest.mark.parametrize(
+    ("reading", "said"),
+    [(330.0, "330 % cannot be"), (-5.0, "−5 % cannot be"), (0.0, "0 may mean missing"), (99.0, "lies outside the")],
+)
+def test_a_reading_that_cannot_be_or_that_nobody_had_is_said_first(reading, said):
+    at = open_page("patient")
+    assert not at.warning
+    at.number_input(key=EF).set_value(reading).run()
+    sound(at)
+    assert any(said in each.value.replace("\\", "") for each in at.warning)
+
+
+def test_a_probability_against_tau_names_its_class():
+    at = open_page("patient")
+    seen = set()
+    for row in range(1, 60):
+        at.number_input(key="patient_row").set_value(row).run()
+        if heading(at).startswith("No answer"):
+            best = re.search(r"best class (\w+), ([\d.]+) <", heading(at))
+            p = float(re.search(r"P\(yes\) (\d\.\d+)", text(at))[1])
+            assert float(best[2]) == pytest.approx(p if best[1] == "yes" else 1 - p, abs=0.006)
+            assert f"This patient is answered, with {best[1]}, up to" in text(at)
+            seen.add(best[1])
+        if len(seen) == 2:
+            break
+    assert seen == {"yes", "no"}
+
+
+def test_the_nearest_exact_change_is_counted_in_sd_and_whole_numbers_stay_whole():
+    rows = [
+        f"{i % 4},{(i * 37 % 101) * 100}.5,{'x' if (i % 4 >= 2) != (i * 37 % 101 > 60) else 'y'}" for i in range(200)
+    ]
+    at = upload("\n".join(["count,wide,class", *rows]).encode())
+    open_page("patient", at)
+    at.number_input(key="patient_row").set_value(102).run()
+    sound(at)
+    found, model, _ = model_and_readings(at)
+    case = model.case(found.data.X.iloc[101])
+    change = case.nearest_change["count"]
+    assert change is not None
+    assert change % 1
+    keys = [each.value.replace("\\", "") for each in at.markdown if each.value.startswith("## ")]
+    assert {"## +1", "## −1"} & set(keys)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+def test_readings_at_the_end_of_the_floats_leave_every_page_standing():
+    rows = "".join(f"{'-' if i % 2 else ''}1.{i % 5}e308,{i % 7},{'xy'[i % 2]}\n" for i in range(60))
+    at = upload(f"huge,v,class\n{rows}".encode())
+    for page in ("data", "noise", "tree", "patient"):
+        whole(open_page(page, at))
+        assert not any("unforeseen" in each.value for each in at.error)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+def test_a_vanishing_sigma_draws():
+    at = open_page("noise", upload(clinic()))
+    at.selectbox(key="form_Glucose (mg/dL)").select("sd").run()
+    at.number_input(key="value_Glucose (mg/dL)").set_value(1e-320).run()
+    for page in ("noise", "tree", "patient"):
+        whole(open_page(page, at))
+        assert not any("unforeseen" in each.value for each in at.error)
+
+
+def test_the_last_tau_that_is_said_to_answer_does():
+    at = open_page("patient")
+    at.number_input(key=EF).set_value(70.0).run()
+    last = float(re.search(r"is answered, with no, up to τ ([\d.]+\d)", text(at))[1])
+    at.slider(key="tau").set_value(last).run()
+    assert heading(at) == "Worse within a year: no"
+    at.slider(key="tau").set_value(round(last + 0.01, 2)).run()
+    assert heading(at).startswith("No answer")

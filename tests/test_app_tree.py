@@ -172,3 +172,71 @@ def test_a_toy_of_four_patients_is_no_dead_end():
     at.number_input(key="set_min_weight_leaf").set_value(1).run()
     sound(at)
     assert "leaves" in heading(at) or "Two" in heading(at)
+
+
+def test_the_teachers_steps_do_what_the_readme_says():
+    at = open_page("data")
+    at.selectbox(key="data_set").select("four_points").run()
+    open_page("tree", at)
+    for box, option in (("variant", "C4.5"), ("pruning", "none"), ("decision", "argmax")):
+        choose(at, box, option)
+    at.number_input(key="set_max_depth").set_value(1).run()
+    at.number_input(key="set_min_weight_leaf").set_value(1).run()
+
+    def cut():
+        return float(list(fits(at).values())[-1].model.tree_.threshold[0])
+
+    assert cut() == pytest.approx(0.0)
+    open_page("data", at)
+    at.selectbox(key="data_set").select("four_noisy_points").run()
+    open_page("tree", at)
+    assert abs(cut()) == pytest.approx(1.1)
+    choose(at, "variant", "SS+STP")
+    choose(at, "pruning", "none")
+    assert cut() == pytest.approx(0.0, abs=0.05)
+    open_page("noise", at)
+    at.number_input(key="value_Measurement").set_value(1.0).run()
+    open_page("tree", at)
+    assert "equally good" in text(at)
+    open_page("noise", at)
+    at.number_input(key="value_Measurement").set_value(2.0).run()
+    open_page("patient", at)
+    at.segmented_control(key="patient_kind").set_value("Typed case").run()
+    for reading, same in ((0.2, 54), (1.0, 69), (3.0, 93)):
+        at.number_input(key="field_Measurement").set_value(reading).run()
+        assert f"{same} of 100 plausible true states give this answer too" in text(at)
+
+
+def test_the_clinicians_last_step_keeps_the_answer_and_silences_the_warning():
+    at = open_page("patient")
+    at.number_input(key="field_Ejection fraction").set_value(33.0).run()
+    before = heading(at).removesuffix(" Repeat first: Ejection fraction.")
+    assert before != heading(at)
+    open_page("noise", at)
+    at.number_input(key="factor_u_e").set_value(0.0).run()
+    open_page("patient", at)
+    assert heading(at) == before
+    assert "measurement error plays no part" in text(at)
+
+
+def test_decimals_are_laid_to_what_shares_the_patients():
+    def below(at):
+        return next(line for line in text(at).splitlines() if line.startswith("Leaves carry decimals"))
+
+    rows = "".join(f"{'' if i % 9 == 0 else i % 23},{i % 7},{'x' if i % 23 > 11 else 'y'}\n" for i in range(120))
+    at = upload(f"a,b,class\n{rows}".encode())
+    open_page("tree", at)
+    assert "with a missing value" in below(at)
+    assert "threshold" not in below(at)
+    assert "near a threshold" in below(open_page("tree"))
+
+
+def test_no_internal_name_is_shown_to_a_reader():
+    at = open_page("tree")
+    for box in ("variant", *AXES):
+        opened(at, box)
+        assert "[S]" not in text(at)
+        assert not any("[S]" in each.label for each in at.button)
+        said = [line for line in text(at).splitlines() if line.startswith(("Not possible", "Not built"))]
+        assert not [line for line in said if "'" in line or "_" in line]
+        at.session_state[f"open_{box}"] = False

@@ -186,3 +186,92 @@ def test_from_upload_to_patient(address, browser):
     assert "Traceback" not in log.read_text()
     assert "unforeseen" not in log.read_text()
     page.close()
+
+
+def arrive(page, name: str, content: bytes, heading: str) -> None:
+    page.set_input_files("input[type=file]", {"name": name, "mimeType": "text/csv", "buffer": content})
+    page.wait_for_selector(f"h1:has-text('{heading}')", timeout=60_000)
+    settled(page)
+
+
+def test_a_second_file_is_named_and_leaves_the_session_alive(address, browser):
+    url, log = address
+    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+    page.goto(f"{url}/data")
+    settled(page)
+    arrive(page, "clinic.csv", clinic(240, seed=11), "240 patients read")
+    arrive(page, "clinic2.csv", clinic(90, seed=3), "90 patients read")
+    shown = page.get_by_test_id("stSidebar").inner_text() + page.get_by_label("Data set").first.input_value()
+    assert "File: clinic2.csv" in shown
+    assert "File: clinic.csv" not in shown
+    go(page, "Noise")
+    page.get_by_label("Form of σ of Glucose (mg/dL)").click()
+    page.get_by_role("option", name="SD, fixed").click()
+    settled(page)
+    go(page, "Data")
+    assert "90 patients" in page.locator("h1").inner_text()
+    assert "This app has encountered an error" not in page.inner_text("body")
+    assert "unforeseen" not in log.read_text()
+    page.close()
+
+
+def test_no_name_of_a_file_makes_the_browser_ask_outside(address, browser):
+    url, _ = address
+    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{url}/data")
+    settled(page)
+    bad = ["![i](http://evil.test/x.png)", "![j](http://evil.test/y.png) (mg)", "see http://evil.test/z www.evil.test"]
+    rows = "".join(f"{i % 9}.5,{i % 7},{i % 5}.25,{'xy'[i % 2]}\n" for i in range(60))
+    content = (",".join([*bad, "![k](http://evil.test/k.png)"]) + "\n" + rows).encode()
+    arrive(page, "![l](http:evil.test).csv", content, "60 patients read")
+    for name in ("Noise", "Tree", "Patient"):
+        go(page, name)
+        assert page.locator("img[src*='evil.test'], a[href*='evil.test']").count() == 0
+    go(page, "Noise")
+    page.get_by_label("Form of σ of").first.click()
+    page.get_by_role("option", name="SD, fixed").click()
+    settled(page)
+    assert page.locator("img[src*='evil.test'], a[href*='evil.test']").count() == 0
+    assert not [each for each in asked if "evil" in each]
+    page.close()
+
+
+COUNT_WATCHERS = """
+window.watching = 0;
+const Real = window.ResizeObserver;
+window.ResizeObserver = class extends Real {
+  observe(element, options) {
+    if (element.classList.contains('frame') && !this.counted) { this.counted = true; window.watching += 1; }
+    super.observe(element, options);
+  }
+  disconnect() {
+    if (this.counted) { this.counted = false; window.watching -= 1; }
+    super.disconnect();
+  }
+};
+"""
+
+
+def test_a_tree_that_grows_is_not_cut_to_the_height_of_the_one_before(address, browser):
+    url, _ = address
+    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+    page.add_init_script(COUNT_WATCHERS)
+    page.goto(f"{url}/tree")
+    settled(page)
+    thumb = page.get_by_role("slider").first
+    thumb.focus()
+    for _ in range(5):
+        thumb.press("ArrowRight")
+        settled(page)
+    assert page.evaluate("window.watching") <= page.locator("div.frame").count()
+    for depth in ("1", "3"):
+        fill(page, "Depth at most ●", depth)
+    frame = page.locator(".frame", has=page.locator("svg .node")).first
+    for width in (1200, 1280, 1100, 1280):
+        page.set_viewport_size({"width": width, "height": 1400})
+        page.wait_for_timeout(250)
+        room = frame.evaluate("f => [f.clientHeight, f.scrollHeight]")
+        assert room[0] >= room[1] - 1
+    page.close()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -29,16 +30,18 @@ from engine.draw.case_charts import (
     hundred_counts,
     hundred_marks_svg,
     nearest_change_svg,
+    nearest_first,
     repeat_svg,
     stability_bars_svg,
 )
-from engine.draw.curves import gain_curve_figure, larger_noise_figure
+from engine.draw.curves import best_thresholds, gain_curve_figure, larger_noise_figure
 from engine.draw.layout import place, tidy
 from engine.draw.node_charts import gain_bars_svg, parts_svg, tau_strip_svg
+from engine.draw.sheet import fit_apart
 from engine.draw.tree_table import path_words, tree_table
 from engine.draw.variable_charts import category_svg, field_strip_svg, variable_svg
-from engine.evidence import evidence
-from engine.export import branch_tests, rules_text
+from engine.evidence import axis_of, evidence
+from engine.export import branch_tests, is_fractional, rules_text
 from engine.number_words import (
     difference_unit,
     error_text,
@@ -556,3 +559,92 @@ def test_set_and_cost_answers_are_words():
     assert "≥ τ 0.90" in said
     cost = replace(view, decision="cost", leaf_answers=(None, "yes"))
     assert "Abstains" in node_text(nodes(tree_svg(tree, found, cost))[1])
+
+
+def test_parts_of_a_patient_are_decimals_even_where_a_leaf_weighs_a_whole_number():
+    tree, found, view = stump()
+    assert not is_fractional(tree)
+    left, right = grown([1.3, 0.7], 1), grown([0.7, 1.3], 1)
+    root = grown([2, 2], 0, [left, right], variable=0, gate=BINARY, threshold=5.5)
+    tree, found, view = picture_of(root, ["x"], [None], ("no", "yes"), [[1.0], [2.0], [9.0], [10.0]], [0, 1, 0, 1])
+    assert is_fractional(tree)
+    assert "2.0" in tree_table(tree, found, view)["Patients"].to_list()
+
+
+def test_a_distance_to_a_threshold_is_what_the_printed_figures_say():
+    values = np.array([[1200.0], [1267.0], [1270.0], [1376.0], [1500.0]])
+    left, right = grown([2, 0], 1), grown([0, 3], 1)
+    for theta, reading, sigma in ((1268.5, 1269.0, 0.0), (1268.5, 1376.0, 0.0), (1268.5, 1268.6, 0.1)):
+        root = grown([2, 3], 0, [left, right], variable=0, gate=BINARY, threshold=theta)
+        tree, found, view = picture_of(root, ["x"], [None], ("no", "yes"), values, [0, 0, 1, 1, 1])
+        case = SimpleNamespace(
+            values={"x": reading}, sigma={"x": sigma}, reach_hard=np.array([1.0, 0.0, 1.0]), gates=[(0.1, 0.9), (), ()],
+            reach=np.array([1.0, 0.1, 0.9]), answer="yes",
+        )  # fmt: skip
+        for draw in (patient_svg, path_svg):
+            said = next(text for text in texts(draw(tree, case, found, view)) if " above " in text)
+            distance, shown = said.split(" above ")
+            if sigma:
+                distance = float(distance.removesuffix(" σ")) * sigma
+                assert reading - float(shown) == pytest.approx(distance, abs=0.01 * sigma)
+            else:
+                assert reading - float(shown) == pytest.approx(float(distance), abs=1e-12)
+                assert float(distance) == pytest.approx(reading - theta, rel=0.01)
+
+
+def test_nearest_changes_of_exact_readings_are_ranked_on_their_own_scale_and_a_tiny_sigma_draws():
+    view = View(classes=("no", "yes"), leaf_answers=("no", "yes"))
+    case = SimpleNamespace(
+        nearest_change={"chol": 20.0, "age": -0.5, "bp": 3.0, "none": None},
+        sigma={"chol": 0.0, "age": 0.0, "bp": 2.0},
+        nearest_category={},
+    )
+    assert nearest_first(case, {"chol": 50.0, "age": 9.0, "bp": 17.0}) == ["bp", "age", "chol"]
+    case.sigma = dict.fromkeys(case.sigma, 1e-320)
+    assert "over a million σ" in " ".join(texts(nearest_change_svg(case, view)))
+
+
+def test_values_at_the_end_of_the_floats_draw():
+    for values in ([-1.5e308, 1.5e308, 0.0, 1.0], [1e-320, 2e-320, 3e-320], [5e-324, 0.0]):
+        column = np.array(values)
+        axis = axis_of(column)
+        assert np.isfinite([axis.low, axis.high, axis.step]).all()
+        parse(variable_svg(column, [0.5], 1.0))
+        parse(field_strip_svg(column, values[0], 1e300))
+
+
+def test_the_soft_curve_sets_the_scale_of_a_soft_search_and_equal_peaks_are_both_found():
+    places = np.linspace(-2, 2, 41)
+    humps = 0.05 + 0.01 * np.exp(-((np.abs(places) - 1) ** 2))
+    shown = {}
+    for soft_search in (False, True):
+        figure = gain_curve_figure(
+            exact=([-1.1, 1.1], [0.4, 0.4]), soft=(places, humps), chosen=-1.0, exact_best=-1.1, soft_search=soft_search
+        )
+        shown[soft_search] = figure.layout.yaxis.range[1]
+        assert max(each.y for each in figure.layout.annotations) <= shown[soft_search]
+    assert shown[True] < 0.12 < 0.4 < shown[False]
+    np.testing.assert_allclose(best_thresholds((places, humps)), [-1, 1])
+    assert best_thresholds(None) == []
+    assert figure.layout.xaxis.tickfont.size == 12
+
+
+def test_names_that_begin_alike_are_cut_where_they_differ():
+    names = ["tested negative", "tested positive"]
+    assert fit_apart(names[1], names, 200) == names[1]
+    assert {fit_apart(name, names, 50)[:3] for name in names} == {"…ne", "…po"}
+    assert fit_apart("a long name of its own", names, 50).startswith("a long")
+
+
+def test_a_branch_the_patient_does_not_take_is_dotted_and_not_faded(fitted):
+    model, frame, tree, found, view = fitted
+    svg = patient_svg(tree, model.case(frame.iloc[0]), found, view)
+    assert "opacity:.5" not in svg
+    assert 'class="node dim"' in svg
+
+
+def test_one_patient_is_no_patients():
+    left, right = grown([1, 0], 1), grown([0, 3], 1)
+    root = grown([1, 3], 0, [left, right], variable=0, gate=BINARY, threshold=1.5)
+    _, found, view = picture_of(root, ["x"], [None], ("no", "yes"), [[1.0], [2.0], [3.0], [4.0]], [0, 1, 1, 1])
+    assert {"1 patient", "3 patients"} <= set(texts(parts_svg(found, 0, view)))

@@ -319,8 +319,8 @@ def test_a_refusal_names_both_choices():
         with pytest.raises(PenumbraError) as caught:
             UncertainTreeClassifier(**pair).fit(X, y)
         words = str(caught.value)
-        assert "zone" in words
-        assert "evaluation" in words
+        named = [axis for axis in AXES if axis in words]
+        assert len(named) >= 2, f"{pair}: {words}"
 
 
 @pytest.mark.parametrize(
@@ -361,8 +361,6 @@ def test_what_is_not_built_says_so(axis, choice):
     legal = {
         "branching": {"middle": {"zone": "margin"}},
         "evaluation": {"deferred": {"zone": "margin"}},
-        "criterion": {"nb_accuracy": {"branching": "nary", "leaf": "naive_bayes"}},
-        "pruning": {"nb_accuracy": {"leaf": "naive_bayes"}, "pessimistic+nb_accuracy": {"leaf": "naive_bayes"}},
     }
     params = {axis: choice, **legal.get(axis, {}).get(choice, {})}
     with pytest.raises(PenumbraError, match="not built yet"):

@@ -6,7 +6,7 @@ In: a case and the reader's view. Out: SVG text for light and dark.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from engine.number_words import difference_unit, number_text, probability_text, 
 from engine.tree import Tree
 
 ROW = 44.0
+FAR = 1e6  # σ: beyond it the axis ends
 EVALUATIONS = ("hard", "soft", "coherent", "zone", "deferred")
 
 
@@ -133,20 +134,45 @@ def _named(name: str, text: str, y: float, width: float) -> list[str]:
     return [head, words(0, y + 15, fit(text, width), "i2 halo")]
 
 
-def nearest_change_svg(case: Any, view: View, *, width: float = 184, rows: int = 4) -> str:
-    """Return the smallest change of each reading that alters the answer, in units of σ; exact readings in words."""
-    changes = {name: float(change) for name, change in case.nearest_change.items() if change is not None}
-    steps = {n: abs(c) / case.sigma[n] for n, c in changes.items() if case.sigma.get(n, 0) > 0}
-    exact = [n for n in changes if n not in steps]
-    ordered = sorted(steps, key=lambda n: steps[n])[:rows]
-    span = min(max(2.0, math.ceil(max(steps.values(), default=0.0))), 1e6)
+def nearest_first(case: Any, spread: Mapping[str, float] | None = None) -> list[str]:
+    """Return the readings whose change alters the answer: noisy ones by their change in σ, then exact ones.
+
+    Parameters
+    ----------
+    spread : a scale by variable, such as the training SD, in which changes of exact readings can be compared.
+    """
+    scales = spread or {}
+
+    def far(name: str) -> tuple[float, float]:
+        change, sigma = abs(float(case.nearest_change[name])), float(case.sigma.get(name, 0.0))
+        scale = float(scales.get(name, 0.0)) or 1.0
+        return (change / sigma if sigma > 0 else math.inf, change / scale)
+
+    return sorted((name for name, change in case.nearest_change.items() if change is not None), key=far)
+
+
+def nearest_change_svg(
+    case: Any, view: View, *, spread: Mapping[str, float] | None = None, width: float = 184, rows: int = 4
+) -> str:
+    """Return the smallest change of each reading that alters the answer, in units of σ; exact readings in words.
+
+    Parameters
+    ----------
+    spread : as for `nearest_first`.
+    """
+    names = nearest_first(case, spread)
+    changes = {name: float(case.nearest_change[name]) for name in names}
+    steps = {n: abs(changes[n]) / case.sigma[n] for n in names if case.sigma.get(n, 0) > 0}
+    exact = [n for n in names if n not in steps]
+    ordered = list(steps)[:rows]
+    span = float(math.ceil(min(max([2.0, *(steps[name] for name in ordered)]), FAR)))
     scale, y = Scale(0, span, 5, width - 6), 12.0
     drawn: list[str] = []
     if ordered:
         ticks = sorted({0.0, float(round(span / 2)), span})
         drawn += _ruled(scale, ticks, [f"{tick:g} σ" for tick in ticks], ROW * len(ordered))
     for name in ordered:
-        drawn += _named(view.variable(name), f"{_signed(name, changes[name], view)}, {steps[name]:.2f} σ", y, width)
+        drawn += _named(view.variable(name), f"{_signed(name, changes[name], view)}, {_steps(steps[name])}", y, width)
         drawn.append(stroke(scale(0), y + 24, scale(steps[name]), "var(--control)", 2))
         drawn.append(dot(scale(steps[name]), y + 24, 4, "var(--control)", "none", 0))
         y += ROW
@@ -161,6 +187,11 @@ def nearest_change_svg(case: Any, view: View, *, width: float = 184, rows: int =
         drawn.append(words(0, y, fit("No single change alters the answer.", width), "i2"))
         y += 18
     return sheet(width, y - 4, drawn, "Nearest change of each reading that alters the answer")
+
+
+def _steps(steps: float) -> str:
+    """A change in σ: two decimals, or that it is far beyond the axis."""
+    return f"{steps:.2f} σ" if steps <= FAR else "over a million σ"
 
 
 def _signed(name: str, change: float, view: View) -> str:

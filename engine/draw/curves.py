@@ -15,6 +15,8 @@ from engine.draw.sheet import SHADES
 from engine.number_words import number_text, percent_text
 
 Curve = tuple[Any, Any]
+HEADROOM = 1.6  # soft gains fill this part of the height; an exact curve far above them is cut off
+SAME_GAIN = 1e-6
 NO_ROOM = 0.42  # of the axis: nearer an end, a label on that side would be cut
 
 
@@ -33,6 +35,8 @@ def _plain_figure(height: int, dark: bool) -> go.Figure:
         hoverlabel={"bgcolor": SHADES["card"][dark], "font": {"color": SHADES["ink"][dark], "size": 12}},
     )
     figure.update_xaxes(showgrid=False, zeroline=False, linecolor=hair, tickcolor=hair, automargin=True)
+    figure.update_xaxes(tickfont={"size": 12, "color": ink})
+    figure.update_yaxes(tickfont={"size": 12, "color": ink})
     figure.update_yaxes(gridcolor=hair, zeroline=False, rangemode="tozero", automargin=True)
     return figure
 
@@ -48,6 +52,7 @@ def gain_curve_figure(
     exact_text: str = "",
     unit: str = "",
     label: str = "Gain in bits",
+    soft_search: bool = False,
     dark: bool = False,
 ) -> go.Figure:
     """Return the gain of every threshold: exact search in grey steps, soft in violet, the range shaded, optima marked.
@@ -56,6 +61,7 @@ def gain_curve_figure(
     ----------
     exact, soft : (thresholds, gains). zone : low and high edge of the split's range. chosen : the tree's θ.
     chosen_text, exact_text : θ and the exact optimum as the page prints them.
+    soft_search : the tree was grown by soft search, so its curve sets the scale and a far higher exact one is cut off.
     """
     figure = _plain_figure(260, dark)
     violet, grey, ink = (SHADES[name][dark] for name in ("unsure", "third", "ink"))
@@ -79,15 +85,39 @@ def gain_curve_figure(
     room = 0.12 * (float(np.ptp(places)) or 1.0)
     ends = (float(places.min()) - room, float(places.max()) + room)
     figure.update_xaxes(range=ends)
-    figure.update_yaxes(range=[0, max(float(np.nanmax(np.asarray(c[1], dtype=float))) for c in curves) * 1.18 or 1])
+    tops = [float(np.nanmax(np.asarray(curve[1], dtype=float))) for curve in curves]
+    top = (
+        tops[-1] * HEADROOM if soft_search and len(tops) == 2 and tops[0] > HEADROOM * tops[1] > 0 else max(tops) * 1.18
+    )
+    figure.update_yaxes(range=[0, top or 1])
+    if top < max(tops):
+        figure.data[0].name = "exact search, cut off above"
     marks = [(chosen, gain_at(soft or exact, chosen), f"chosen {chosen_text or number_text(chosen, 4)}")]
     colours = [(violet if soft else grey, violet if soft else ink)]
     if exact is not None and exact_best is not None and abs(exact_best - chosen) > 1e-12:
-        marks.append((exact_best, gain_at(exact, exact_best), f"exact {exact_text or number_text(exact_best, 4)}"))
+        marks.append(
+            (
+                exact_best,
+                min(gain_at(exact, exact_best), 0.94 * top),
+                f"exact {exact_text or number_text(exact_best, 4)}",
+            )
+        )
         colours.append((grey, SHADES["second"][dark]))
     for mark, (paint, text_paint), side in zip(marks, colours, label_sides(marks, ends), strict=True):
         _mark(figure, mark, side, paint, text_paint, SHADES["card"][dark])
     return figure
+
+
+def best_thresholds(curve: Curve | None) -> list[float]:
+    """Return the threshold of every peak that is as high as the highest but for rounding, from left to right."""
+    if curve is None:
+        return []
+    places, gains = (np.asarray(part, dtype=float) for part in curve)
+    level = float(gains.max()) if len(gains) else 0.0
+    best = gains >= level - SAME_GAIN * abs(level)
+    starts = np.flatnonzero(best & ~np.concatenate([[False], best[:-1]]))
+    ends = np.flatnonzero(best & ~np.concatenate([best[1:], [False]]))
+    return [float(places[(a + b) // 2]) for a, b in zip(starts, ends, strict=True)] if level > 0 else []
 
 
 def gain_at(curve: Curve | None, x: float) -> float:

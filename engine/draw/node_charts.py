@@ -71,7 +71,7 @@ def parts_svg(evidence: Evidence, node: int, view: View, *, width: float = 260) 
     for row, (label, n, mix, inside) in enumerate(parts):
         y, whole = 14.0 + 20 * row, float(np.nansum(mix))
         drawn.append(titled(words(0, y, fit(label, width * 0.34, 12, inside), "u b" if inside else ""), label))
-        drawn.append(words(bar - 8, y, f"{n} patients" if width >= 240 else str(n), "i2 e"))
+        drawn.append(words(bar - 8, y, f"{n} patient{'' if n == 1 else 's'}" if width >= 240 else str(n), "i2 e"))
         if whole > 0:
             drawn += class_bar([float(m) for m in mix], bar, y - 9, right - bar, 8, False)
             best = int(np.nanargmax(mix)) if view.several else k

@@ -6,6 +6,7 @@ In: a tree, the training evidence, the patient's case, and the reader's view. Ou
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,16 @@ from engine.draw.picture import Picture, leaf_sentence, leaf_style, polyline, ri
 from engine.draw.sheet import View, box, dot, fill, fit, flow, hatched, line, on_hatch, sheet, text_width, titled, words
 from engine.evidence import Evidence
 from engine.export import answer_text
-from engine.number_words import error_text, number_text, percent_text, probability_text, share_text, weight_text
+from engine.number_words import (
+    error_text,
+    exact_text,
+    number_text,
+    percent_text,
+    plain,
+    probability_text,
+    share_text,
+    weight_text,
+)
 from engine.tree import BINS, NOMINAL, Tree
 
 PATIENT_RIBBON = 22.0
@@ -93,6 +103,28 @@ def _reading_words(name: str, value: str, unit: str, x: float, y: float, room: f
     return [words(x, y, shown, "z14 b"), *after]
 
 
+def _threshold_beside(picture: Picture, node: int, value: float, sigma: float) -> str:
+    """The threshold in so many decimals that a distance worked out from it comes out as the one that is printed."""
+    theta, closed = float(picture.tree.threshold[node]), bool(picture.tree.closed_le[node])
+    text = picture.evidence.threshold_text(node)
+    slack = 0.005 * (sigma if sigma > 0 else abs(value - theta))
+
+    def true(text: str) -> bool:
+        cut = float(text.replace("−", "-"))
+        same = (value <= cut) == (value <= theta) if closed else (value < cut) == (value < theta)
+        return same and abs(cut - theta) <= slack
+
+    decimals = len(text.partition(".")[2])
+    tried = (text, *(plain(theta, places) for places in range(decimals, 13)))
+    return next(filter(true, tried), exact_text(theta))
+
+
+def _difference(value: str, theta: str) -> str:
+    """The distance of two printed figures, exactly as a reader would work it out."""
+    a, b = (Decimal(text.replace("−", "-")) for text in (value, theta))
+    return format(abs(a - b).normalize(), "f")
+
+
 def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
     """How far the reading lies from the threshold in words, the threshold in σ from the reading, and whether above."""
     tree, sigma = picture.tree, _sigma(picture, node, case)
@@ -102,12 +134,13 @@ def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
         return f"{tree.n_children[node]} branches", 0.0, False
     if value is None or not math.isfinite(float(value)):
         return f"threshold {text}, shared", 0.0, False
+    text = _threshold_beside(picture, node, float(value), sigma)
     distance = float(value) - theta
     above = distance > 0 or (distance == 0 and not tree.closed_le[node])
     word = "above" if above else "below" if distance < 0 else "on"
     if sigma > 0:
         return f"{abs(distance) / sigma:.2f} σ {word} {text}", -distance / sigma, above
-    return f"{number_text(abs(distance), 3)} {word} {text}", 0.0, above
+    return f"{_difference(number_text(float(value), 6), text)} {word} {text}", 0.0, above
 
 
 def _case_lit(case: Any) -> list[bool]:
@@ -185,7 +218,9 @@ def _share_words(
     if len(children) == 2 and to.room >= TWO_SIDED_SLOT:
         x, anchor = (to.centre - width / 2 - 8, " e") if place_ == 0 else (to.centre + width / 2 + 8, "")
         return titled(words(x, to.y - 9, text, style + anchor), title)
-    return titled(words(to.centre, to.y - 7, fit(text, to.room), style.replace("z14 ", "") + " m halo"), title)
+    outward = -1 if to.centre < placed.rectangles[node].centre else 1
+    x, anchor = to.centre + outward * (width / 2 + 6), " e" if outward < 0 else ""
+    return titled(words(x, to.y - 7, fit(text, to.room), style.replace("z14 ", "") + anchor + " halo"), title)
 
 
 def _patient_split(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: str) -> str:
@@ -194,6 +229,7 @@ def _patient_split(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: s
     where, z, above = _where(picture, node, case)
     unit = picture.unit(node)
     error = error_text(number_text(sigma, 4), unit) if sigma > 0 else "taken as exact"
+    error = "" if value == "missing" else error
     nominal = picture.tree.gate[node] in (NOMINAL, BINS)
     error = "" if nominal and sigma == 0 else error
     bell = lit and at.width >= 180 and not nominal and value != "missing"
@@ -208,7 +244,7 @@ def _patient_split(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: s
     body.append(words(left, at.y + 57, fit(where, room + (8 if bell else 0)), "i2"))
     if bell:
         body += _cut_bell(at.x + at.width - 78, at.y + 61, 66, 31, z, above, exact=sigma <= 0)
-    told = f"{picture.name(node)} {value}, {error or 'category'}, {where}; share of the true patient here"
+    told = f"{picture.name(node)} {value}, {f'{error}, ' if error else ''}{where}; share of the true patient here"
     sentence = f"{told} {share_text(float(case.reach[node]))}."
     title = f"{picture.path_words(node)}\n{picture.name(node)}: threshold {picture.evidence.threshold_text(node)}\n"
     title += f"share {float(case.reach[node]):.6g}"
@@ -232,7 +268,7 @@ def _patient_leaf(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: st
         body.append(hatched(at.x + 1.5, at.y + 1.5, at.width - 3, 22, 6))
     head = picture.reason(node)[0].rstrip(":")
     write = on_hatch if answer is None else words
-    body.append(write(left, at.y + 17, fit(head, at.width - 14, 12, True), leaf_style(picture, node)))
+    body.append(write(left, at.y + 17, picture.fit_answer(head, at.width - 14), leaf_style(picture, node)))
     body.append(words(left, at.y + 47, share_text(share), "z18 b"))
     place_ = view.class_index(answer)
     body.append(box(left, at.y + 55, right - left, 6, "var(--hair)", round_=3))
@@ -284,7 +320,7 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
         value, sigma = _value_words(picture, node, case), _sigma(picture, node, case)
         where, z, above = _where(picture, node, case)
         error = error_text(number_text(sigma, 4), picture.unit(node)) if sigma > 0 else "taken as exact"
-        error = "" if tree.gate[node] in (NOMINAL, BINS) and sigma == 0 else error
+        error = "" if value == "missing" or (tree.gate[node] in (NOMINAL, BINS) and sigma == 0) else error
         body.append(box(1.25, y, width - 2.5, 76, style="frame picked", round_=8))
         unit = picture.unit(node) if value != "missing" else ""
         body += _reading_words(picture.name(node), value, unit, 13, y + 21, width - 134)
@@ -315,7 +351,7 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     body.append(box(1.25, y, width - 2.5, 66, style="frame picked" + (" unanswered" if unanswered else ""), round_=8))
     if unanswered:
         body.append(hatched(2.5, y + 1.2, width - 5, 28, 7))
-    head, style = fit(head, width - 100, 14, True), "z14 " + leaf_style(picture, leaf)
+    head, style = picture.fit_answer(head, width - 100, 14), "z14 " + leaf_style(picture, leaf)
     body.append(on_hatch(13, y + 20, head, style, 14) if unanswered else words(13, y + 20, head, style))
     n = weight_text(float(tree.weight[leaf]), picture.fractional)
     told = f"leaf {picture.leaf_number[leaf]}, {why}, n {n}"

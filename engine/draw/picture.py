@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.draw.sheet import View, box, esc, fill, ink, letter, words
+from engine.draw.sheet import View, box, esc, fill, fit, fit_apart, ink, letter, words
 from engine.evidence import Evidence
 from engine.export import FEW_PATIENTS, branch_tests, is_fractional
 from engine.leaves import probability_range
@@ -34,19 +34,20 @@ def polyline(points: Sequence[tuple[float, float]], closed: bool = False) -> str
 
 
 class Scale:
-    """A straight scale from data to pixels."""
+    """A straight scale from data to pixels; it reckons in halves, for the whole range of the largest floats is none."""
 
     def __init__(self, low: float, high: float, left: float, right: float) -> None:
         self.low, self.high, self.left, self.right = low, high, left, right
 
     def __call__(self, value: float) -> float:
         """Return the pixel of a value, kept inside the axis."""
-        part = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        part = (value / 2 - self.low / 2) / (self.high / 2 - self.low / 2) if self.high > self.low else 0.5
         return self.left + min(max(part, 0.0), 1.0) * (self.right - self.left)
 
     def length(self, width: float) -> float:
         """Return how many pixels a width in data takes."""
-        return width / (self.high - self.low) * (self.right - self.left) if self.high > self.low else 0.0
+        span = self.high / 2 - self.low / 2
+        return width / 2 / span * (self.right - self.left) if span > 0 else 0.0
 
 
 def ribbon(x1: float, y1: float, x2: float, y2: float, width: float, style: str, attributes: str = "") -> str:
@@ -113,6 +114,14 @@ class Picture:
             return "Abstains:", why
         text = view.answer(answer)
         return (text[:1].upper() + text[1:] if not view.several else text), why
+
+    def fit_answer(self, text: str, width: float, size: float = 12) -> str:
+        """Return a leaf's answer in bold, cut so that the classes stay apart."""
+        if text.startswith("Abstains"):
+            return fit(text, width, size, True)
+        heads = [self.view.lettered(k) for k in range(len(self.view.classes))]
+        heads = heads if self.view.several else [head[:1].upper() + head[1:] for head in heads]
+        return fit_apart(text, heads, width, size, True)
 
     def path_words(self, node: int) -> str:
         """Return the way from the root to the node in words."""

@@ -89,7 +89,8 @@ STYLE = (
     ".penumbra .trace{fill:none;stroke:var(--border);stroke-width:1.2;stroke-dasharray:1.5 3}"
     ".penumbra .node{cursor:pointer}.penumbra .node:focus{outline:none}"
     ".penumbra .node:focus-visible .frame{stroke:var(--control);stroke-width:2.5}"
-    ".penumbra .dim{opacity:.5}.penumbra .node.dim:focus,.penumbra .node.dim:hover{opacity:1}"
+    ".penumbra .dim text,.penumbra text.dim{fill:var(--third);font-weight:400}"
+    ".penumbra .dim .frame{stroke:var(--third);stroke-dasharray:1.5 3}.penumbra .dim:hover text{fill:var(--ink)}"
     ".penumbra .mark{fill:#fff;paint-order:stroke;stroke:#1F2630;stroke-width:2.4px}"
     ".penumbra .trace.on{stroke:var(--lit)}.penumbra .far{display:none}"
     ".penumbra.distant .near,.penumbra.distant .node text{display:none}.penumbra.distant .far{display:inline}"
@@ -171,6 +172,13 @@ class View:
         place = self.class_index(answer)
         return str(answer) if place is None else self.lettered(place)
 
+    def spoken(self, answer: Any) -> str:
+        """Return an answer for the middle of a sentence: the class's name alone, without its letter."""
+        if answer is None:
+            return "no answer"
+        members = answer if isinstance(answer, (set, frozenset)) else (answer,)
+        return " or ".join(self.class_name(c) for c in self.classes if c in members) or "no class"
+
     def lettered(self, place: int) -> str:
         """Return a class name, after its letter when there are three or more classes."""
         name = self.class_name(self.classes[place])
@@ -221,6 +229,18 @@ def fit(text: str, width: float, size: float = 12, bold: bool = False) -> str:
     while kept and text_width(kept + "…", size, bold) > width:
         kept = kept[:-1]
     return kept.rstrip() + "…"
+
+
+def fit_apart(text: str, others: Sequence[str], width: float, size: float = 12, bold: bool = False) -> str:
+    """Return the text, cut at the front where it begins as another does, so that the part that differs is kept."""
+    if text_width(text, size, bold) <= width:
+        return text
+    alike = max((_same_start(text, other) for other in others if other != text), default=0)
+    return fit(f"…{text[alike:]}" if alike > 2 else text, width, size, bold)
+
+
+def _same_start(a: str, b: str) -> int:
+    return next((i for i, pair in enumerate(zip(a, b, strict=False)) if pair[0] != pair[1]), min(len(a), len(b)))
 
 
 def words(x: float, y: float, content: str, style: str = "") -> str:

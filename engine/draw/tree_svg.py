@@ -30,6 +30,7 @@ from engine.draw.sheet import (
     esc,
     fill,
     fit,
+    fit_apart,
     flow,
     hatched,
     letter,
@@ -392,7 +393,8 @@ def _header(picture: Picture, at: Rectangle, height: float, lines: Sequence[tupl
     drawn = [hatched(at.x + 1, at.y + 1, at.width - 2, height, 7)] if unanswered else []
     write = on_hatch if unanswered else words
     for place_, (text, style) in enumerate(lines):
-        shown = fit(text, at.width - 13, 12, "b" in style.split())
+        bold = "b" in style.split()
+        shown = picture.fit_answer(text, at.width - 13) if bold else fit(text, at.width - 13)
         drawn.append(write(at.x + 8, at.y + 17 + 16 * place_, shown, style))
     return drawn
 
@@ -439,8 +441,8 @@ def _leaf_full(picture: Picture, at: Rectangle) -> list[str]:
     k = picture.shown_class(node)
     drawn += ['<g class="near">', *_interval(picture, node, k, left, right, at.y + 91), "</g>"]
     p = probability_text(float(tree.probability[node, k]))
-    name = letter(k) + " " + view.class_name(view.classes[k]) if view.several else view.class_name(view.classes[k])
-    name = fit(name, right - left - text_width(p) - 5)
+    names = [view.lettered(each) for each in range(len(view.classes))]
+    name = fit_apart(names[k], names, right - left - text_width(p) - 5)
     drawn += [words(left, at.y + 112, name, "i2"), words(right, at.y + 112, p, "e")]
     drawn.append(line(left, at.y + 119, right, at.y + 119, "hair"))
     y = at.bottom - 9

@@ -40,8 +40,10 @@ def _bars(
     base: float,
     origin: float,
 ) -> str:
-    first, last = math.floor((scale.low - origin) / step), math.ceil((scale.high - origin) / step)
-    edges = origin + step * np.arange(first, last + 1)
+    half = step / 2  # of the largest floats only half a range is a number
+    first = math.floor((scale.low / 2 - origin / 2) / half)
+    last = math.ceil((scale.high / 2 - origin / 2) / half)
+    edges = np.nan_to_num(2 * (origin / 2 + half * np.arange(first, last + 1)))
     counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), bins=edges, weights=weights)
     tall = float(counts.max()) if counts.size else 0.0
     path = []

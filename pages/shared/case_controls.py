@@ -15,6 +15,16 @@ from pages.shared import case_words, present_case, present_data, present_tree, s
 from pages.shared.tree_view import svg_view
 
 
+def turn_to(data: present_data.Prepared, number: int | None) -> None:
+    """Turn to the patient of a row of the file, as printed from 1; one who is set aside is refused."""
+    if number is None:
+        return
+    if data.place(int(number) - 1) is None:
+        state.refuse_row(int(number) - 1)
+    else:
+        state.choose_row(int(number) - 1)
+
+
 def patient_choice() -> None:
     """Draw the choice between a patient of the data and a typed case."""
     data, row = present_data.prepared(), present_case.row()
@@ -31,17 +41,24 @@ def patient_choice() -> None:
         ),
     )
     if row is not None:
-        rows = len(data.y)
+        line, rows = int(data.lines[row]), len(data.read.y)
         st.number_input(
             f"Patient, 1 to {rows:,}",
             min_value=1,
             max_value=rows,
             step=1,
-            **widgets.bind("patient_row", row + 1, lambda new: state.choose_row(int(new) - 1 if new else 0)),
+            help=case_words.ROW,
+            **widgets.bind("patient_row", line + 1, lambda new: turn_to(data, new)),
         )
+        refused = state.refused_row()
+        if refused is not None and data.place(refused) is None:
+            st.warning(case_words.refused(refused + 1, line + 1))
     if state.choices().typed:
         st.button(
-            "Back to the readings as they were", key="untype", type="tertiary", on_click=lambda: state.choose_row(row)
+            "Back to the readings as they were",
+            key="untype",
+            type="tertiary",
+            on_click=lambda: state.choose_row(state.choices().row),
         )
     st.caption(words.PRIVATE if row is not None else case_words.TYPED)
 

@@ -6,7 +6,7 @@ In: a case and the view. Out: text and small cards.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 
 from engine.case import Case
 from engine.draw import View
-from engine.draw.case_charts import hundred_counts
+from engine.draw.case_charts import hundred_counts, nearest_first
+from engine.draw.patient_svg import OFF_PATH
 from engine.export import FEW_PATIENTS, is_fractional
-from engine.number_words import difference_unit, error_text, probability_text, weight_text
+from engine.number_words import difference_unit, error_text, percent_text, probability_text, weight_text
 from engine.tree import Tree
-from pages.shared.words import CAVEATS, PRIVATE, REPEATING, count, listing, number, opening
+from pages.shared.words import CAVEATS, FEW, PRIVATE, REPEATING, count, listing, number, opening
 
 Floats = NDArray[np.float64]
 
 
 TYPED = "It starts at the middle of the training patients; empty means missing. " + PRIVATE
+ROW = "The patient's row in the file, the first under the names being 1; it stays theirs whoever is set aside."
 WHOLE_TREE = "Show the whole tree"
 BRANCH_SHARES = "Shares on the branches are coherent: how often the true patient goes each way."
 SIMILAR = "By standardised distance over the values both have. They take no part in the answer."
@@ -40,6 +42,10 @@ class Card:
     help: str = CAVEATS
 
 
+def refused(asked: int, shown: int) -> str:
+    return f"Patient {asked:,} is set aside on the Data page, so this is patient {shown:,}."
+
+
 def not_asked(n: int) -> str:
     return f"Show {n} not asked"
 
@@ -49,66 +55,128 @@ def step(known: Floats) -> float:
     for decimals in range(5):
         if np.allclose(known, np.round(known, decimals), atol=1e-9, rtol=0):
             return float(10.0**-decimals)
-    return float(10.0 ** (math.floor(math.log10(float(np.ptp(known)) or 1.0)) - 2))
+    span = float(np.ptp(np.clip(known, -1e300, 1e300))) if len(known) else 0.0
+    return float(10.0 ** (math.floor(math.log10(span or 1.0)) - 2))
 
 
 def best_probability(case: Case) -> float:
     return float(np.max(case.probability))
 
 
-def repeat_advice(case: Case, view: View) -> str:
-    if case.best_repeat is None:
-        return ""
-    return f" Repeat first: {view.variable(case.best_repeat)}."
+def best_class(case: Case, view: View) -> str:
+    return view.class_name(view.classes[int(np.argmax(case.probability))])
 
 
-def case_heading(case: Case, view: View, target: str) -> str:
+def named(names: Sequence[str], view: View, most: int = 3) -> str:
+    """Return the display names of some variables, the first few of many."""
+    more = [f"{len(names) - most} more"] if len(names) > most else []
+    return listing([*(view.variable(name) for name in names[:most]), *more])
+
+
+def advice(case: Case, view: View, lacking: Sequence[str]) -> str:
+    """Return what to do first: a missing value comes before a second reading."""
+    if lacking:
+        return f" Measure first: {named(lacking, view)}."
+    return "" if case.best_repeat is None else f" Repeat first: {view.variable(case.best_repeat)}."
+
+
+def case_heading(case: Case, view: View, target: str, lacking: Sequence[str]) -> str:
     """Return the answer under the name of what is answered, or that there is none and why."""
     if case.answer is not None:
-        return f"{opening(target)}: {view.answer(case.answer)}"
+        return f"{opening(target)}: {view.spoken(case.answer)}"
+    if view.decision != "tau":
+        return f"No answer: abstaining costs least.{advice(case, view, lacking)}"
     p = probability_text(best_probability(case), view.tau)
-    return f"No answer: {p} < τ {view.tau:.2f}.{repeat_advice(case, view)}"
+    return f"No answer: best class {best_class(case, view)}, {p} < τ {view.tau:.2f}.{advice(case, view, lacking)}"
 
 
-def agree(case: Case, view: View) -> str:
+def noisy_readings(case: Case, asked: Collection[str]) -> list[str]:
+    """Return the readings that the tree asks and that carry a σ."""
+    return [
+        name for name, sigma in case.sigma.items() if sigma > 0 and case.values.get(name) is not None and name in asked
+    ]
+
+
+def causes(noisy: Sequence[str], lacking: Sequence[str], view: View) -> str:
+    """Return what the plausible true states differ by: measurement error, what is missing, or both."""
+    missing = [f"the missing {named(lacking, view)}"] if lacking else []
+    return " and ".join([*(["measurement error"] if noisy or not lacking else []), *missing])
+
+
+def agree(case: Case, view: View, asked: Collection[str], lacking: Sequence[str]) -> str:
     """Return the stability as a count of a hundred plausible true states."""
     counts = hundred_counts(case.answer_shares)
     same = sum(n for answer, n in counts if answer == case.answer)
-    said = "give this answer too" if case.answer is not None else "leave it unanswered too"
+    one = same <= 1
+    said = f"{'gives' if one else 'give'} this answer too"
+    if case.answer is None:
+        said = f"{'leaves' if one else 'leave'} it unanswered too"
     shown = "More than 99" if same > 99 else "Fewer than 1" if same < 1 else str(same)
-    return f"{shown} of 100 plausible true states {said}."
+    by = f" ({causes(noisy_readings(case, asked), lacking, view)})" if lacking else ""
+    return f"{shown} of 100 plausible true states{by} {said}."
 
 
-def case_sentence(tree: Tree, node: int, case: Case, view: View, similar: Sequence[Any]) -> str:
-    """Return the leaf reached, its P and n, the range under the noise, and the similar patients, in one line each."""
+def were(n: str) -> str:
+    return "was" if n == "1" else "were"
+
+
+def leaf_words(tree: Tree, shares: Floats, k: int, view: View) -> str:
+    """Return who the training patients of the leaf were, or of the leaf with the largest share of a shared patient."""
+    place = int(np.argmax(shares))
+    node, among = int(tree.leaves[place]), int(np.sum(shares >= OFF_PATH))
+    weight, parts = float(tree.weight[node]), is_fractional(tree)
+    inside, n = weight_text(float(tree.class_weight[node, k]), parts), weight_text(weight, parts)
+    few = f", {FEW}" if weight < FEW_PATIENTS else ""
+    who = f"{inside} of {n} {'patient' if n == '1' else 'patients'} {were(inside)} “{view.class_name(tree.classes[k])}”"
+    if among < 2:
+        return f"In the leaf reached {who}{few}"
+    share = percent_text(float(shares[place]))
+    return f"Shared among {count(among)} leaves; the largest share, {share}, is in leaf {place + 1}, where {who}{few}"
+
+
+def case_sentence(
+    tree: Tree,
+    shares: Floats,
+    case: Case,
+    view: View,
+    similar: Sequence[Any],
+    lacking: Sequence[str],
+) -> str:
+    """Return P and where it comes from, its range over the plausible true states, and the similar patients.
+
+    `shares` (L,) is the patient's share in each leaf under the present evaluation.
+    """
     k = view.positive_index if not view.several else int(np.argmax(case.probability))
     name = view.class_name(tree.classes[k])
     low, high = (float(edge) for edge in case.interval[k])
-    weight = float(tree.weight[node])
-    few = ", few patients" if weight < FEW_PATIENTS else ""
-    parts = is_fractional(tree)
-    inside, n = weight_text(float(tree.class_weight[node, k]), parts), weight_text(weight, parts)
-    first = f"P({name}) {probability_text(float(case.probability[k]))}. "
-    first += f"In the leaf reached {inside} of {n} patients were “{name}”{few}"
+    asked = {tree.variables[int(j)] for j in tree.variable if j >= 0}
+    why = causes(noisy_readings(case, asked), lacking, view)
     spread_words = (
-        f"; range from measurement error only {probability_text(low)} to {probability_text(high)}"
+        f"; range from {why} only {probability_text(low)} to {probability_text(high)}"
         if high - low > 0.005
-        else "; measurement error hardly moves it"
+        else f"; {why} hardly {'move' if ' and ' in why else 'moves'} it"
     )
+    first = f"P({name}) {probability_text(float(case.probability[k]))}. {leaf_words(tree, shares, k, view)}"
     alike = sum(label == tree.classes[k] for label in similar)
-    return f"{first}{spread_words}. Of the {len(similar)} most similar patients, {alike} were “{name}”."
+    return f"{first}{spread_words}. Of the {len(similar)} most similar patients, {alike} {were(str(alike))} “{name}”."
 
 
-def stability_sentence(case: Case, view: View, asked: Collection[str]) -> str:
-    """Return stability in the words of the design, with the noisy readings named."""
-    noisy = [
-        name for name, sigma in case.sigma.items() if sigma > 0 and case.values.get(name) is not None and name in asked
-    ]
-    said = f"answer {view.answer(case.answer)}" if case.answer is not None else "give no answer"
+def stability_sentence(case: Case, view: View, asked: Collection[str], lacking: Sequence[str]) -> str:
+    """Return stability in the words of the design, with the noisy and the missing readings named."""
+    noisy = noisy_readings(case, asked)
+    said = f"answer {view.spoken(case.answer)}" if case.answer is not None else "give no answer"
+    share = case.stability
+    hundred = "more than 99" if share > 0.995 else "fewer than 1" if share < 0.005 else f"about {100 * share:.0f}"
+    missing = f"the missing {named(lacking, view)} as among the training patients" if lacking else ""
+    if not noisy and not lacking:
+        return (
+            "Every reading the tree asks of this patient is taken as exact, so measurement error plays no part. "
+            "This is not the chance of disease."
+        )
     if not noisy:
         return (
-            "Every reading the tree asks is taken as exact or missing, so measurement error plays no part. "
-            "This is not the chance of disease."
+            f"With {missing} and every other reading taken as exact, this tree would {said} for {hundred} of 100 "
+            "such patients. This is not the chance of disease."
         )
     readings = []
     for name in noisy[:3]:
@@ -117,22 +185,45 @@ def stability_sentence(case: Case, view: View, asked: Collection[str]) -> str:
         spread_words = f"{error_text(number(case.sigma[name], 3), unit)}, 1 SD"
         readings.append(f"{view.quoted(name)} truly anywhere around {around} ({spread_words})")
     more = f" and {len(noisy) - 3} more likewise" if len(noisy) > 3 else ""
-    share = case.stability
-    hundred = "more than 99" if share > 0.995 else "fewer than 1" if share < 0.005 else f"about {100 * share:.0f}"
+    held = f", {missing}" if lacking else ""
     return (
-        f"Measurement error alone: were {listing(readings)}{more}, this tree would {said} for {hundred} of 100 "
-        "such values. This is not the chance of disease."
+        f"{opening(causes(noisy, lacking, view))} alone: were {listing(readings)}{more}{held}, this tree would {said} "
+        f"for {hundred} of 100 such values. This is not the chance of disease."
     )
 
 
-def case_remarks(case: Case, view: View) -> list[str]:
+def outside(
+    case: Case, view: View, ranges: Mapping[str, tuple[float, float]], doubtful_zeros: Collection[str]
+) -> list[str]:
+    """Return a warning for every reading that no training patient had, or that cannot be, or that may be missing.
+
+    `ranges` holds the lowest and highest training value by variable.
+    """
+    lines = []
+    for name, (low, high) in ranges.items():
+        value, unit = float(case.values[name] or 0.0), view.units.get(name, "")
+        zero = " 0 may mean missing." if value == 0 and (low > 0 or name in doubtful_zeros) else ""
+        shown = f"{view.variable(name)} {number(value)} {unit}".rstrip()
+        if unit == "%" and not 0 <= value <= 100 and low >= 0 and high <= 100:
+            lines.append(f"{shown} cannot be: a percentage lies from 0 to 100. Check the reading.")
+        elif not low <= value <= high:
+            lines.append(
+                f"{shown} lies outside the training patients' {number(low)} to {number(high)}: "
+                f"the tree has seen nobody like this, and its figures may not hold. Check the reading.{zero}"
+            )
+        elif zero:
+            lines.append(f"{shown}:{zero}")
+    return lines
+
+
+def case_remarks(case: Case, view: View, lacking: Sequence[str]) -> list[str]:
     """Return what else must be said: missing readings, an undecided zone, where τ would silence the tree."""
     lines = []
-    if case.missing:
-        names = listing([view.variable(name) for name in case.missing])
+    if lacking:
+        one = len(lacking) == 1
         lines.append(
-            f"Missing: {names}. It is shared at each split as the training patients went; "
-            "measure it before repeating anything."
+            f"Missing: {listing([view.variable(name) for name in lacking])}. {'It is' if one else 'They are'} shared "
+            f"at each split as the training patients went; measure {'it' if one else 'them'} before repeating anything."
         )
     if not case.decided:
         lines.append(
@@ -142,16 +233,20 @@ def case_remarks(case: Case, view: View) -> list[str]:
     p = best_probability(case)
     above = math.floor(100 * p + 1e-9) / 100 + 0.01
     if view.decision == "tau" and case.answer is not None and above <= 1.0:
-        text = f"No answer: {probability_text(p, above)} < τ {above:.2f}.{repeat_advice(case, view)}"
-        lines.append(f"From τ {above:.2f} up this line reads: {text}")
+        where = f"From τ {above:.2f} up" if above < 0.995 else "At τ 1.00"
+        lines.append(
+            f"{where} there would be no answer: best class {best_class(case, view)}, {probability_text(p, above)}."
+        )
     return lines
 
 
-def answers_up_to(case: Case, decision: str) -> str:
-    if decision != "tau":
+def answers_up_to(case: Case, view: View) -> str:
+    """Return up to which τ the best class would be answered."""
+    if view.decision != "tau":
         return ""
-    p = best_probability(case)
-    return f"This patient is answered {'at every τ' if p > 1 - 1e-9 else f'up to τ {probability_text(p)}'}."
+    p, name = best_probability(case), best_class(case, view)
+    most = f"{math.floor(100 * p + 1e-9) / 100:.2f}"  # τ moves by 0.01
+    return f"This patient is answered, with {name}, {'at every τ' if p > 1 - 1e-9 else f'up to τ {most}'}."
 
 
 def stability_card(case: Case, view: View) -> Card:
@@ -159,25 +254,22 @@ def stability_card(case: Case, view: View) -> Card:
     return Card("Stability", probability_text(case.stability), f"of plausible true states {said}.")
 
 
-def change_card(case: Case, view: View) -> Card:
-    """Return the smallest change of one reading that alters the answer."""
+def change_card(case: Case, view: View, spread: Mapping[str, float]) -> Card:
+    """Return the smallest change of one reading that alters the answer.
+
+    Noisy readings are compared in σ and come first; exact ones are compared in `spread`, their training SD.
+    """
     changes = {name: change for name, change in case.nearest_change.items() if change is not None}
-    asked = [step.variable for step in case.path]
 
     def then(name: str) -> str:
         after = case.nearest_answer.get(name)
-        return "the others held: the tree would " + ("abstain." if after is None else f"answer {view.answer(after)}.")
-
-    def far(name: str) -> tuple[float, int]:
-        sigma = case.sigma.get(name, 0.0)
-        steps = abs(changes[name] or 0.0) / sigma if sigma > 0 else math.inf
-        return steps, asked.index(name) if name in asked else len(asked)
+        return "the others held: the tree would " + ("abstain." if after is None else f"answer {view.spoken(after)}.")
 
     if changes:
-        name = min(changes, key=far)
-        change, steps = changes[name] or 0.0, far(name)[0]
+        name = nearest_first(case, spread)[0]
+        change, sigma = changes[name], case.sigma.get(name, 0.0)
         unit = difference_unit(view.units.get(name, ""), whole_words=True)
-        size = f", {number(steps, 3)} σ" if math.isfinite(steps) else ", taken as exact"
+        size = f", {number(abs(change) / sigma, 3)} σ" if sigma > 0 else ", taken as exact"
         key = f"{'+' if change > 0 else '−'}{number(abs(change), 3)}\u00a0{unit}".rstrip()
         return Card("Nearest change", key, f"of {view.quoted(name)}{size}, {then(name)}")
     if case.nearest_category:
@@ -188,15 +280,15 @@ def change_card(case: Case, view: View) -> Card:
     return Card("Nearest change", "none", "No single reading, changed alone, alters the answer.")
 
 
-def repeat_card(case: Case, view: View) -> Card:
+def repeat_card(case: Case, view: View, lacking: Sequence[str]) -> Card:
     """Return which measurement is worth repeating."""
     help_words = f"{CAVEATS} {REPEATING}"
     if case.best_repeat is None:
-        if case.missing:
+        if lacking:
             return Card(
                 "Measure what is missing",
                 "–",
-                f"{listing([view.variable(n) for n in case.missing])}: a missing value cannot be repeated. {REPEATING}",
+                f"{listing([view.variable(n) for n in lacking])}: a missing value cannot be repeated. {REPEATING}",
                 help_words,
             )
         return Card(
@@ -221,10 +313,10 @@ def ways_card(case: Case, view: View) -> Card:
     found = [float(p[k]) for p in case.probabilities.values() if p is not None]
     low, high = min(found), max(found)
     key = probability_text(low) if high - low < 0.005 else f"{probability_text(low)} to {probability_text(high)}"
-    said = {view.answer(answer) if answer is not None else "no answer" for answer in case.answers.values()}
+    said = {view.spoken(answer) for answer in case.answers.values()}
     same = f"all {count(len(found))} say {said.pop()}" if len(said) == 1 else "they disagree on the answer"
     return Card(
         f"{opening(count(len(found)))} ways to evaluate",
         key,
-        f"P of {view.class_name(view.classes[k])}: {same}. Line: its range under noise.",
+        f"P of {view.class_name(view.classes[k])}: {same}. Line: its range over the plausible true states.",
     )

@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from engine.draw.variable_charts import category_svg, variable_svg
+from engine.examples import load_example
 from engine.read import Column, ReadTable
 from pages.shared import data_words, present_data, state, widgets, words
 from pages.shared.tree_view import svg_view
@@ -76,19 +77,20 @@ def set_role(name: str, role: str) -> None:
     roles = {key: held for key, held in state.choices().roles.items() if not (role == "target" and held == "target")}
     changed: dict[str, Any] = {"roles": roles | {name: role}}
     if role == "target":
-        changed |= {"positive": None, "abstain": None}
-    state.change(**changed, node=0, row=state.NEAR_A_THRESHOLD, typed={})
+        own = state.choices().example is not None and name == load_example(str(state.choices().example)).target
+        changed |= {"positive": None, "abstain": None if own else ()}
+    state.change(**changed)
 
 
 def set_zero(name: str, missing: bool) -> None:
     """Say whether 0 means missing in a column."""
     others = tuple(each for each in state.choices().zeros if each != name)
-    state.change(zeros=(*others, name) if missing else others)
+    state.change(zeros=(*others, name) if missing else others, node=0)
 
 
 def set_aside(names: list[str]) -> None:
     """Leave out the patients who lack one of these."""
-    state.change(aside=tuple(names), row=state.NEAR_A_THRESHOLD)
+    state.change(aside=tuple(names), node=0)
 
 
 def _set_meaning(label: str, meaning: str) -> None:
@@ -137,7 +139,7 @@ def _label_row(label: str, count: str, part: float, k: int, meaning: str) -> Non
     bar.html(f"<div class='penumbra-bar'><i class='{look}' style='width:{max(4, 70 * part):.0f}%'></i>{count}</div>")
     with means:
         st.selectbox(
-            f"What {label} means",
+            f"What {words.hidden(label)} means",
             ["class", "abstained"],
             format_func={"class": "a class", "abstained": "the doctor abstained"}.__getitem__,
             label_visibility="collapsed",
@@ -157,18 +159,21 @@ def facts(understood: Mapping[str, Any]) -> None:
             fact("decimal", understood, data_words.DECIMALS)
             fact("thousands", understood, data_words.THOUSANDS)
         if understood["format"] == "Excel":
-            fact("sheet", understood, {})
+            sheets = understood.get("sheets") or [understood["sheet"]]
+            fact("sheet", understood, {str(name): str(name) for name in sheets})
         fact("missing", understood, {})
 
 
 def roles_alone(names: list[str]) -> None:
     """Draw the role of each column of a file that was refused, for a refusal may come from the roles."""
-    for name in names[:ROWS]:
+    pages = -(-len(names) // ROWS)
+    page = min(st.session_state.get("column_page", 1), max(pages, 1))
+    for name in names[(page - 1) * ROWS : page * ROWS]:
         left, right = st.columns([1, 2], vertical_alignment="center")
         left.markdown(f"**{words.plain(name)}**")
         with right:
             st.selectbox(
-                f"Role of {name}",
+                f"Role of {words.hidden(name)}",
                 list(data_words.ROLE_LABELS),
                 index=None,
                 placeholder="as guessed",
@@ -176,6 +181,8 @@ def roles_alone(names: list[str]) -> None:
                 label_visibility="collapsed",
                 **widgets.bind(f"role_{name}", state.choices().roles.get(name), partial(set_role, name)),
             )
+    if pages > 1:
+        st.pagination(pages, key="column_page")
 
 
 def column_row(table: ReadTable, column: Column, place: int) -> None:
@@ -189,7 +196,7 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
     role = column.kind if variable else column.role
     with cells[1]:
         st.selectbox(
-            f"Role of {name}",
+            f"Role of {words.hidden(name)}",
             list(data_words.ROLE_LABELS),
             format_func=data_words.role,
             label_visibility="collapsed",
@@ -197,8 +204,10 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
         )
     with cells[2]:
         if variable and column.kind == "numeric":
-            unit = state.choices().units.get(name, present_data.prepared().units.get(name, ""))
-            widgets.text(f"Unit of {name}", f"unit_{name}", unit, "unit", partial(state.put, "units", name))
+            unit = present_data.unit_of(column)
+            widgets.text(
+                f"Unit of {words.hidden(name)}", f"unit_{name}", unit, "unit", partial(state.put, "units", name)
+            )
     with cells[3]:
         if variable and column.kind == "numeric":
             svg_view(variable_svg(table.X[name].to_numpy(), name=name, width=170, height=44))
@@ -227,7 +236,7 @@ def column_rows(table: ReadTable) -> None:
         for cell, label in zip(st.columns(WIDTHS, gap="small"), data_words.DATA_HEADS, strict=True):
             cell.caption(label)
     pages = -(-n // ROWS)
-    page = st.session_state.get("column_page", 1) if pages > 1 else 1
+    page = min(st.session_state.get("column_page", 1), pages)
     for place, column in list(enumerate(table.columns))[(page - 1) * ROWS : page * ROWS]:
         column_row(table, column, place)
     if pages > 1:

@@ -40,7 +40,9 @@ def panel(found: present_tree.Fitted, view: View, node: int) -> None:
     st.markdown(words.plain(words.opening(path_words(tree, told, node, view))) + ".")
     with st.expander("Who is in it"):
         rows, present = told.patients(node)
-        st.dataframe(present_data.past_patients(rows, words.PRESENT, present), height=240)
+        past = present_data.past_patients(rows, words.PRESENT, present)
+        narrow = {name: st.column_config.Column(width=72) for name in past.columns[:2]}
+        st.dataframe(past, height=240, column_config=narrow)
 
 
 def reasons_box(found: present_tree.Fitted, view: View, reasons: Reasons) -> None:
@@ -71,6 +73,7 @@ def reasons_box(found: present_tree.Fitted, view: View, reasons: Reasons) -> Non
         exact_best=reasons.exact_best,
         exact_text="" if reasons.exact_best is None else told.edge_text(node, reasons.exact_best),
         unit=view.units.get(tree.variables[reasons.variable], ""),
+        soft_search=found.model.recipe_.search == "soft",
         label=tree_words.gain_label(found.model.recipe_.criterion),
         dark=widgets.dark(),
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.evidence import Evidence
 from engine.number_words import error_text
 from engine.tree import BINS, NOMINAL, Tree
-from pages.shared.words import number, opening, part
+from pages.shared.words import listing, number, opening, part, plural
 
 Floats = NDArray[np.float64]
 NOTHING_UNCERTAIN = "Nothing is uncertain yet"
@@ -58,6 +58,8 @@ NOISE_HEADS = (
 NO_SOURCES = (
     "Every variable is taken as exact. A σ should come from a device's sheet, a laboratory, or repeated readings."
 )
+UNFIT = "No tree can be fitted with this σ"
+UNFIT_UNDER = "Change the statement that is refused, set it to exact, or undo."
 ALL_ALIKE = "Every measured variable gets the same statement; categories and sources stay as they are."
 
 
@@ -75,6 +77,15 @@ def sigma(stated: Any, unit: str) -> str:
         "sd+cv": f"{fixed}, CV {share} %",
         "misrecord": f"{share} % misrecorded",
     }[stated.form]
+
+
+def put_aside(names: Sequence[str]) -> str:
+    """Return whose σ does not fit the column's present role."""
+    more = f" and {plural(len(names) - 3, 'other')}" if len(names) > 3 else ""
+    return (
+        f"The σ stated of {listing([f'“{name}”' for name in names[:3]])}{more} does not fit the present role "
+        "(a category is misrecorded, a measured variable has everything else): it is put aside, and they are exact."
+    )
 
 
 def used_in(evaluation: str) -> str:

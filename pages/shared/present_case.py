@@ -5,6 +5,8 @@ In: this session's choices. Out: readings and a case, worked out anew and never 
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,22 +14,34 @@ from numpy.typing import NDArray
 
 from engine.case import Case
 from engine.classifier import one_row
+from engine.draw.patient_svg import OFF_PATH
 from engine.neighbours import Neighbours, neighbours
 from pages.shared import state
+from pages.shared.present_data import prepared
 from pages.shared.present_tree import decided, fitted
 
 Floats = NDArray[np.float64]
 
 
 def row() -> int | None:
-    """Return the patient's row, None for a typed case; until one is chosen, the first within 1 σ of a threshold."""
-    chosen, distance = state.choices().row, fitted().distance
+    """Return the patient's place among those not set aside, None for a typed case.
+
+    Until one is chosen it is the first within 1 σ of a threshold, who is then held on to. A patient who has been set
+    aside meanwhile is not silently another: the page says so, and what was typed of them is forgotten.
+    """
+    chosen, found = state.choices().row, fitted()
     if chosen is None:
         return None
-    if chosen == state.NEAR_A_THRESHOLD:
-        near = np.flatnonzero(distance.min(axis=1) <= 1.0)
-        return int(near[0]) if len(near) else 0
-    return min(chosen, len(distance) - 1)
+    place = found.data.place(chosen)
+    if place is not None:
+        return place
+    near = np.flatnonzero(found.distance.min(axis=1) <= 1.0)
+    place = int(near[0]) if len(near) else 0
+    if chosen != state.NEAR_A_THRESHOLD:
+        state.forget_patient()
+        state.refuse_row(chosen)
+    state.keep_row(int(found.data.lines[place]))
+    return place
 
 
 def readings() -> dict[str, Any]:
@@ -56,9 +70,35 @@ def middle(column: Floats, numeric: bool) -> float:
 
 
 def case() -> Case:
-    """Return the present patient's case under the present tree and decision; it is worked out anew, never kept."""
+    """Return the present patient's case under the present tree and decision; it is worked out anew, never kept.
+
+    The nearest change of a whole-numbered variable is taken to the next whole number that alters the answer.
+    """
     found: Case = decided().case(readings())
-    return found
+    changes = {name: whole_change(found, name, change) for name, change in found.nearest_change.items()}
+    return replace(found, nearest_change=changes)
+
+
+def whole_change(found: Case, name: str, change: float | None) -> float | None:
+    """Return a change as it can be made: to a whole number, when the reading and all training values are whole."""
+    value, known = found.values.get(name), known_values(name)
+    if change is None or not isinstance(value, float) or value % 1 or not len(known) or np.any(known % 1):
+        return change
+    onward = math.copysign(1.0, change)
+    first = math.ceil(value + change) if change > 0 else math.floor(value + change)
+    model = decided().with_decision(evaluation="hard")
+    for reading in (first, first + onward):
+        if model.decide(one_row(found.values | {name: float(reading)}, model.schema_))[0] != found.hard_answer:
+            return float(reading) - value
+    return change
+
+
+def known_values(name: str) -> Floats:
+    """Return the training values of a variable that are not missing; none of a category."""
+    at = fitted()
+    j = at.data.columns.index(name)
+    column = at.values[:, j]
+    return column[~np.isnan(column)] if at.model.schema_.numeric[j] else np.empty(0)
 
 
 def similar(count: int = 20) -> Neighbours:
@@ -74,3 +114,36 @@ def leaf_reached(found: Case) -> int:
     """Return the leaf that the reading reaches by hard gates, the heaviest when a missing value shares the patient."""
     leaves = decided().tree_.leaves
     return int(leaves[np.argmax(found.reach_hard[leaves])])
+
+
+def leaf_shares() -> Floats:
+    """Return the patient's share in each leaf (L,) under the present evaluation: what P is made of."""
+    model = decided()
+    shares: Floats = model.shares(one_row(readings(), model.schema_))[0]
+    return shares
+
+
+def lacking(found: Case) -> list[str]:
+    """Return the missing variables that the tree asks where this patient can come; no others bear on the answer."""
+    tree = decided().tree_
+    here = (found.reach >= OFF_PATH) | (found.reach_hard > 0)
+    asked = {tree.variables[int(j)] for j in tree.variable[here] if j >= 0}
+    return [name for name in found.missing if name in asked]
+
+
+def ranges(found: Case) -> dict[str, tuple[float, float]]:
+    """Return the lowest and highest training value of every number that the patient has."""
+    known = {name: known_values(name) for name, value in found.values.items() if isinstance(value, float)}
+    return {name: (float(column.min()), float(column.max())) for name, column in known.items() if len(column)}
+
+
+def spread(found: Case) -> dict[str, float]:
+    """Return the training SD of every variable whose change alters the answer."""
+    changed = [name for name, change in found.nearest_change.items() if change is not None]
+    return {name: float(np.std(known_values(name))) for name in changed}
+
+
+def doubtful_zeros() -> list[str]:
+    """Return the variables of which the Data page says that 0 may mean missing."""
+    said = [text for text in prepared().read.problems if text.startswith("0 stands far below")]
+    return [name for name in prepared().columns if any(f"“{name}” (" in text for text in said)]

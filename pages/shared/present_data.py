@@ -77,6 +77,11 @@ class Prepared:
     def aside(self) -> int:
         return len(self.read.y) - len(self.y)
 
+    def place(self, line: int) -> int | None:
+        """Return where the patient of a row of the file stands among those not set aside, None when not there."""
+        found = np.flatnonzero(self.lines == line)
+        return int(found[0]) if len(found) else None
+
     def summary(self) -> str:
         """Return the data set in one line, the positive class named."""
         aside = f" {self.aside:,} set aside." if self.aside else ""
@@ -107,14 +112,14 @@ def abstaining() -> tuple[str, ...]:
 
 def stated_reading() -> dict[str, Any]:
     """Return how a file that cannot be read is to be corrected: as text, with what the reader has stated so far."""
-    return {"format": "text"} | state.choices().reading
+    return {"format": "text" if state.choices().example is None else "DataFrame"} | state.choices().reading
 
 
 def column_names() -> list[str]:
     """Return the columns of a file that was refused, so that roles can still be stated; none when no table."""
     found, filename, _ = source()
     if not isinstance(found, bytes):
-        return []
+        return [str(name) for name in found.columns]
     stated = state.choices().reading
     try:
         frame = read_file(found, filename, stated.get("delimiter"), stated.get("encoding"), stated.get("sheet"), [])[0]
@@ -163,14 +168,31 @@ def prepared() -> Prepared:
     by_text = {str(label): label for label in classes}
     counted = {label: sum(each == label for each in y) for label in classes}
     positive = by_text.get(str(wanted), min(reversed(classes), key=counted.__getitem__))
-    units = {column.name: column.unit or "" for column in table.columns}
+    units = {column.name: unit_of(column) for column in table.columns}
     stated: Mapping[str, Stated] = now.sigma if now.sigma is not None else (example_sigma(example) if example else {})
-    if example:
-        units |= {name: unit for name, unit in example.units.items() if name in units}
-    units |= {name: unit for name, unit in now.units.items() if name in units}
-    sigma = {name: held for name, held in stated.items() if name in X.columns}
+    kinds = {column.name: column.kind for column in table.columns if column.role == "variable"}
+    sigma = {name: held for name, held in stated.items() if name in kinds and fits(held, kinds[name])}
     key = digest(key, aside, units)
     return Prepared(key, table, X, y, lines, units, classes, positive, sigma)
+
+
+def unit_of(column: Column) -> str:
+    """Return a column's unit: as the reader gave it, else the example's, else the one in the column's name."""
+    now = state.choices()
+    own = load_example(now.example).units if now.example is not None else {}
+    return now.units.get(column.name, own.get(column.name, column.unit or ""))
+
+
+def fits(stated: Stated, kind: str) -> bool:
+    """Return whether a statement of σ suits such a column: misrecording a category, everything else a number."""
+    return stated.form == "exact" or (stated.form == "misrecord") == (kind == "nominal")
+
+
+def unfit_sigma() -> list[str]:
+    """Return the variables whose stated σ is put aside because their role has changed."""
+    now, (_, table) = state.choices(), read()
+    kinds = {column.name: column.kind for column in table.columns if column.role == "variable"}
+    return [name for name, held in (now.sigma or {}).items() if name in kinds and not fits(held, kinds[name])]
 
 
 def example_sigma(example: Any) -> dict[str, Stated]:

@@ -9,9 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pages.shared.words import listing
+from engine.recipe import NO_COST
+from pages.shared.words import listing, unscored
 
-VARIANT_LABELS = {"C4.5": "C4.5 ([S] settings: information gain)"}
+VARIANT_LABELS = {"C4.5": "C4.5 (by information gain)"}
 AXIS_LABELS = {
     "criterion": "Criterion",
     "search": "Search",
@@ -99,7 +100,10 @@ PARAMETER_LABELS = {
 }
 PARAMETER_MEANINGS = {
     "max_depth": "How many questions at most from the root to a leaf; 0 sets no limit.",
-    "min_weight_leaf": "A split that leaves fewer patients on a side is not taken.",
+    "min_weight_leaf": (
+        "A split that leaves fewer patients on a side is not taken; of a split by category, two categories "
+        "must hold that many, and others may hold fewer."
+    ),
     "threshold": "Between two readings (midpoint), on the upper one (value) or on one that was observed.",
     "min_weight_split": "A node with fewer patients stays a leaf.",
     "confidence": "Lower prunes more; C4.5's own is 0.25.",
@@ -137,8 +141,16 @@ def choice_meaning(axis: str, value: str) -> str:
 
 def against(reason: str) -> str:
     """Return why a choice cannot be had, in short."""
+    if reason == NO_COST:
+        return "Not built yet: a table of costs."
     unbuilt = re.match(r"(.*) is not built yet", reason)
-    return f"Not built yet: {unbuilt[1]}" if unbuilt else f"Not possible: {reason}"
+    said = in_words(unbuilt[1] if unbuilt else reason)
+    return f"Not built yet: {said}" if unbuilt else f"Not possible: {said}"
+
+
+def in_words(text: str) -> str:
+    """Return a sentence of the engine with the axes and choices as this page names them."""
+    return unscored(re.sub(r"'(\w[\w+]*)'", lambda found: f"“{choice('', found[1])}”", text))
 
 
 def equals_hard(idle: Sequence[str]) -> str:

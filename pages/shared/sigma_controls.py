@@ -18,6 +18,8 @@ from engine.number_words import difference_unit
 from pages.shared import noise_words, present_data, present_tree, state, widgets, words
 
 INNER = [1.35, 1, 0.8, 1.1]
+MOST_ALONE = 100
+SOURCES = 20
 
 
 def factor(name: str, label: str) -> None:
@@ -47,16 +49,22 @@ def set_sigma(name: str, part: str, value: Any) -> None:
     state.change(sigma=dict(held) | {name: replace(one, **{part: value})})
 
 
-def sigma_value(name: str, part: str, value: float, label: str) -> None:
-    """Draw the figure of a variable's σ, its unit beside it."""
+def sigma_value(name: str, part: str, value: float, label: str, most: float | None = None) -> None:
+    """Draw the figure of a variable's σ, at most `most`, its unit beside it."""
 
     def chosen(new: float | None) -> None:
         set_sigma(name, part, 0.0 if new is None else new)
 
     st.number_input(
-        f"σ of {name}, {label}", min_value=0.0, step=0.1, format="%g", label_visibility="collapsed", width="stretch",
-        **widgets.bind(f"{part}_{name}", value, chosen),
-    )  # fmt: skip
+        f"σ of {words.hidden(name)}, {words.hidden(label)}",
+        min_value=0.0,
+        max_value=most,
+        step=0.1,
+        format="%g",
+        label_visibility="collapsed",
+        width="stretch",
+        **widgets.bind(f"{part}_{name}", value if most is None else min(value, most), chosen),
+    )
 
 
 def sigma_for_all() -> None:
@@ -117,38 +125,61 @@ def near(rows: list[tuple[str, str, str]] | str) -> None:
     st.html(f"<table class='penumbra-near'>{''.join(lines)}</table>")
 
 
-def statement(found: present_tree.Fitted, name: str, j: int, stated: Stated, numeric: bool) -> None:
-    """Draw the form, figure and shape of one variable's σ, and what it comes to."""
+def statement(data: present_data.Prepared, name: str, numeric: bool) -> None:
+    """Draw the form, figure and shape of one variable's σ; they need no tree, so that any of them can be taken back."""
+    stated = data.sigma.get(name, Stated())
     cells = st.columns(INNER, gap="small", vertical_alignment="center")
     with cells[0]:
         st.selectbox(
-            f"Form of σ of {name}",
+            f"Form of σ of {words.hidden(name)}",
             [form for form in FORMS if form == "exact" or (form == "misrecord") != numeric],
             format_func=noise_words.FORM_LABELS.__getitem__,
             label_visibility="collapsed",
             **widgets.bind(f"form_{name}", stated.form, partial(set_sigma, name, "form")),
         )
-    unit = difference_unit(found.data.units.get(name, ""))
+    unit = difference_unit(data.units.get(name, ""))
     figures = [("value", stated.value, unit)] if stated.form in ("sd", "sd+cv") else []
     figures += (
         [("percent", stated.percent, noise_words.PERCENT_OF[stated.form])] if stated.form not in ("exact", "sd") else []
     )
     for part, value, measure in figures:
         with cells[1]:
-            sigma_value(name, part, value, measure)
+            sigma_value(name, part, value, measure, 100.0 if stated.form == "misrecord" else None)
         cells[2].markdown(f":small[{words.plain(measure) or '&nbsp;'}]")
     if numeric and stated.form != "exact":
         with cells[3]:
             st.selectbox(
-                f"Shape of the error of {name}",
+                f"Shape of the error of {words.hidden(name)}",
                 list(SHAPES),
                 format_func=noise_words.SHAPE_LABELS.__getitem__,
                 label_visibility="collapsed",
                 **widgets.bind(f"shape_{name}", stated.shape, partial(set_sigma, name, "shape")),
             )
-    if numeric and stated.noisy and not np.isnan(found.values[:, j]).all():
-        at_mean = float(found.noise.at(j, np.nanmean(found.values[:, j])))
-        st.caption(words.plain(noise_words.sigma_size(at_mean, found.values[:, j])))
+
+
+def size(found: present_tree.Fitted, name: str, j: int) -> None:
+    """Draw what one variable's σ comes to."""
+    known = found.values[~np.isnan(found.values[:, j]), j]
+    if found.model.schema_.numeric[j] and found.data.sigma.get(name, Stated()).noisy and len(known):
+        at_mean = float(found.noise.at(j, known.mean()))
+        st.caption(words.plain(noise_words.sigma_size(at_mean, known)))
+
+
+def statements_alone(data: present_data.Prepared) -> None:
+    """Draw the σ of every variable when no tree can be fitted with it, for the refusal may come from a σ."""
+    stated = [name for name in data.columns if data.sigma.get(name, Stated()).noisy]
+    for name in stated[:MOST_ALONE]:
+        left, right = st.columns([1, 2], vertical_alignment="center")
+        left.markdown(f"**{words.plain(data.names[name])}**")
+        with right:
+            statement(data, name, data.variables[name].kind == "numeric")
+
+
+def put_aside() -> None:
+    """Say whose σ is put aside because a role has changed."""
+    names = present_data.unfit_sigma()
+    if names:
+        st.warning(words.plain(noise_words.put_aside(names)))
 
 
 def sources(found: present_tree.Fitted) -> None:
@@ -157,7 +188,9 @@ def sources(found: present_tree.Fitted) -> None:
     noisy = [name for name in found.data.columns if found.data.sigma.get(name, Stated()).noisy]
     if not noisy:
         st.caption(noise_words.NO_SOURCES)
-    for name in noisy[:20]:
+    pages = -(-len(noisy) // SOURCES)
+    page = min(st.session_state.get("sources_page", 1), max(pages, 1))
+    for name in noisy[(page - 1) * SOURCES : page * SOURCES]:
         left, right = st.columns([1, 3], vertical_alignment="center", gap="small")
         left.caption(
             words.plain(
@@ -166,9 +199,11 @@ def sources(found: present_tree.Fitted) -> None:
         )
         with right:
             st.text_area(
-                f"Source of σ of {name}", height="content", max_chars=300, placeholder="No source yet",
+                f"Source of σ of {words.hidden(name)}", height="content", max_chars=300, placeholder="No source yet",
                 label_visibility="collapsed",
                 **widgets.bind(
                     f"source_{name}", found.data.sigma[name].source, partial(set_sigma, name, "source")
                 ),
             )  # fmt: skip
+    if pages > 1:
+        st.pagination(pages, key="sources_page")

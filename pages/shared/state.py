@@ -10,6 +10,8 @@ from typing import Any
 
 import streamlit as st
 
+from engine.errors import PenumbraError
+from engine.examples import EXAMPLES
 from engine.noise_table import Stated
 from engine.recipe import AXES, DEFAULTS, VARIANTS
 
@@ -17,18 +19,24 @@ KEY = "penumbra_choices"
 HISTORY = "penumbra_history"
 ENTERED = "penumbra_entered"
 TURNED_TO, DRAWN = "penumbra_turned_to", "penumbra_drawn"
+REFUSED = "penumbra_refused_row"
 FIRST_EXAMPLE = "ejection_fraction"
 FIRST_VARIANT = "SS+STP"
 FIRST_CHANGES = {"pruning": "none", "decision": "tau", "max_depth": 3, "min_weight_leaf": 20}
 READING = ("evaluation", "decision", "tau")
 FACTORS = ("u_s", "u_p", "u_e")
 UNDO_STEPS = 50
-NEAR_A_THRESHOLD = -1  # as a row: the first patient who is
+NEAR_A_THRESHOLD = -1  # as a row: the first patient who is, until the Patient page has shown one
+OF_THE_PATIENT = ("node", "row", "typed")  # where the reader looks: no step of undo
+OF_THE_FILE = ("example", "content", "filename", "reading", "roles")  # with another of these, rows are other patients
 
 
 @dataclass
 class Choices:
-    """All choices; everything is plain data, and a patient's values stay here, in the session's memory."""
+    """All choices; everything is plain data, and a patient's values stay here, in the session's memory.
+
+    `row` is a patient's row in the file, from 0, whoever is set aside; None is a typed case.
+    """
 
     example: str | None = FIRST_EXAMPLE
     content: bytes | None = None
@@ -87,7 +95,7 @@ def choices() -> Choices:
 
 
 def _snapshot(now: Choices) -> dict[str, Any]:
-    values = {each.name: getattr(now, each.name) for each in fields(now)}
+    values = {each.name: getattr(now, each.name) for each in fields(now) if each.name not in OF_THE_PATIENT}
     return {name: dict(value) if isinstance(value, dict) else value for name, value in values.items()}
 
 
@@ -98,11 +106,16 @@ def remember() -> None:
 
 
 def undo() -> None:
-    """Go one step back."""
+    """Go one step back; the patient on screen stays, unless the step changes how the file is read."""
     now = choices()
     if st.session_state[HISTORY]:
-        for name, value in st.session_state[HISTORY].pop().items():
+        before = st.session_state[HISTORY].pop()
+        another_file = any(getattr(now, name) != before[name] for name in OF_THE_FILE)
+        for name, value in before.items():
             setattr(now, name, value)
+        now.node = 0
+        if another_file:
+            forget_patient()
 
 
 def can_undo() -> bool:
@@ -114,8 +127,18 @@ def change(**values: Any) -> None:
     """Set choices by name as one step of undo."""
     now = choices()
     remember()
+    if any(name in OF_THE_FILE for name in values):
+        forget_patient()
+        now.node = 0
     for name, value in values.items():
         setattr(now, name, value)
+
+
+def forget_patient() -> None:
+    """Turn away from the patient on screen, and forget what was typed of them."""
+    now = choices()
+    now.row, now.typed = NEAR_A_THRESHOLD, {}
+    st.session_state.pop(REFUSED, None)
 
 
 def put(name: str, key: str, value: Any) -> None:
@@ -136,6 +159,8 @@ def _fresh_data(**source: Any) -> None:
 
 def open_example(name: str) -> None:
     """Turn to a bundled example; the tree's recipe stays as it is."""
+    if name not in EXAMPLES:
+        raise PenumbraError(f"There is no example “{name}”; pick one of the list, or upload a file.")
     _fresh_data(example=name)
 
 
@@ -205,3 +230,20 @@ def choose_row(row: int | None) -> None:
     """Turn to a patient of the data, or to a typed case (None); what was typed is forgotten."""
     now = choices()
     now.row, now.typed = row, {}
+    st.session_state.pop(REFUSED, None)
+
+
+def keep_row(row: int) -> None:
+    """Hold on to the patient who is shown, so that another tree does not put another in their place."""
+    choices().row = row
+
+
+def refuse_row(row: int) -> None:
+    """Note that a row was asked for that is set aside or not in the file."""
+    st.session_state[REFUSED] = row
+
+
+def refused_row() -> int | None:
+    """Return the row that was asked for last and could not be shown, None when the one shown is the one asked for."""
+    found: int | None = st.session_state.get(REFUSED)
+    return found

@@ -85,7 +85,8 @@ export default function ({ data, parentElement }) {
     }
     if (wide * zoom > room + 1) frame.setAttribute('tabindex', '0'); else frame.removeAttribute('tabindex');
   };
-  const watch = new ResizeObserver(fit);
+  frame.watch?.disconnect();  // a rerun calls this again without the clean-up; an old watcher would fit the old picture
+  const watch = (frame.watch = new ResizeObserver(fit));
   watch.observe(frame);
   fit();
   return () => watch.disconnect();
@@ -232,7 +233,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     };
     image.src = url;
   };
-  const watch = new ResizeObserver(show);
+  state.watch?.disconnect();  // as above: an old watcher would set the old picture's height
+  const watch = (state.watch = new ResizeObserver(show));
   watch.observe(frame);
   return () => watch.disconnect();
 }

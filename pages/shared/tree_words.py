@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.draw import View
+from engine.draw.curves import best_thresholds
 from engine.evidence import Evidence
 from engine.export import FEW_PATIENTS, is_fractional
 from engine.held_out import FOLDS, HeldOut
@@ -20,7 +21,7 @@ from engine.search import Candidate
 from engine.tree import BINS, NOMINAL, Tree
 from engine.why import Reasons
 from pages.shared.recipe_words import variant
-from pages.shared.words import FEW, LEAF_AND_SHARES, count, number, opening, part, plural
+from pages.shared.words import FEW, LEAF_AND_SHARES, count, listing, number, opening, part, plural
 
 DOWNLOADS = {
     "SVG": "The picture, for documents.",
@@ -157,20 +158,29 @@ def two_searches(told: Evidence, reasons: Reasons, threshold: float) -> str:
     exact, here = told.edge_text(reasons.node, reasons.exact_best), told.edge_text(reasons.node, threshold)
     if reasons.soft is None:
         return f"Taken as exact, so soft search cuts where exact search does, at {exact}."
+    peaks = [told.edge_text(reasons.node, peak) for peak in best_thresholds(reasons.soft)]
+    tie = (
+        f" Soft search finds {listing(peaks)} equally good; this tree takes {here}."
+        if len(peaks) > 1 and here in peaks
+        else ""
+    )
     if exact == here:
-        return f"Exact search cuts at {exact}. Soft search weighs each patient by the measurement error."
+        return f"Exact search cuts at {exact}. Soft search weighs each patient by the measurement error.{tie}"
     return (
         f"Exact search would cut at {exact}; this tree cuts at {here}, where the gain outlasts the measurement error."
+        f"{tie}"
     )
 
 
-def below_tree(propagation: str, tree: Tree) -> str:
-    """Return what a reader of the leaves must know."""
+def below_tree(propagation: str, noisy: bool, tree: Tree, told: Evidence) -> str:
+    """Return what a reader of the leaves must know; `noisy` says whether any σ plays a part in propagation."""
     lines = []
-    if propagation != "hard" and is_fractional(tree):
-        lines.append(
-            f"Leaves carry decimals because {propagation} propagation shares a patient near a threshold between sides."
-        )
+    if is_fractional(tree):
+        asked = sorted({int(j) for j in tree.variable if j >= 0})
+        why = ["near a threshold"] if propagation != "hard" and noisy else []
+        why += ["with a missing value"] if np.isnan(told.values[:, asked]).any() else []
+        shared = f"a patient {' or '.join(why)} is shared between branches" if why else "patients or labels are shared"
+        lines.append(f"Leaves carry decimals because {shared}.")
     if any(tree.weight[leaf] < FEW_PATIENTS for leaf in tree.leaves):
         lines.append(f"Leaves under {FEW_PATIENTS} patients say “{FEW}”: their P can be far off.")
     return " ".join([*lines, LEAF_AND_SHARES])

@@ -16,6 +16,7 @@ from engine.errors import PenumbraError
 from engine.examples import EXAMPLES
 from engine.noise_table import Stated
 from pages.shared import noise_words, present_data, state, words
+from pages.shared.cache import digest
 
 
 @contextmanager
@@ -102,20 +103,23 @@ def dark() -> bool:
 
 def data_set(story: bool = False) -> None:
     """Draw the choice of data set and what is in it; `story` adds what an example is about."""
-    now = state.choices()
-    names = [*EXAMPLES, *([""] if now.example is None else [])]
-    titles = {name: example.title for name, example in EXAMPLES.items()} | {"": now.filename}
+    with sentence():
+        now = state.choices()
+        names = [*EXAMPLES, *([""] if now.example is None else [])]
+        titles = {name: example.title for name, example in EXAMPLES.items()} | {"": f"File: {now.filename}"}
+        # A browser keeps the title it has shown: a second file under the same key would come back under the first's.
+        key = "data_set" if now.example is not None else f"data_set_{digest(now.filename, now.content or b'')[:16]}"
 
-    def chosen(name: str) -> None:
-        if name:
-            state.open_example(name)
+        def chosen(name: str) -> None:
+            if name in EXAMPLES:
+                state.open_example(name)
 
-    st.selectbox("Data set", names, format_func=titles.__getitem__, **bind("data_set", now.example or "", chosen))
-    with sentence(quiet=True):
-        st.caption(words.plain(present_data.prepared().summary()))
-    if story and now.example is not None:
-        st.caption(words.plain(EXAMPLES[now.example].description))
-        st.caption(words.plain(EXAMPLES[now.example].story))
+        st.selectbox("Data set", names, format_func=titles.__getitem__, **bind(key, now.example or "", chosen))
+        with sentence(quiet=True):
+            st.caption(words.plain(present_data.prepared().summary()))
+        if story and now.example is not None:
+            st.caption(words.plain(EXAMPLES[now.example].description))
+            st.caption(words.plain(EXAMPLES[now.example].story))
 
 
 def sigma_summary() -> None:

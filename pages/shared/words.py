@@ -36,6 +36,8 @@ LEAF_RANGE = (
     "P is the share of the class among the leaf's training patients; the line is its 95 % Clopper–Pearson range, "
     "approximate where soft propagation makes the weights fractional."
 )
+ADDRESS = r"(?<=[wW])(?=\.)|(?<=[a-zA-Z])(?=://)|(?<=\w)(?=@\w)"
+MARKUP = r"(?<=:)(?=[/\w])|(?<=[!\]])(?=[\[(])|(?<=[<`$])"
 _COUNTS = "no one two three four five six seven eight nine ten eleven twelve".split()
 
 
@@ -92,7 +94,20 @@ def listing(names: Sequence[str]) -> str:
 
 def plain(text: Any) -> str:
     """Return a data text so that Streamlit's Markdown shows it as it stands."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+!|~$:&\-])", r"\\\1", re.sub(r"\s*\n\s*", " ", str(text)))
+    return re.sub(r"([\\`*_{}\[\]()<>#+!|~$:&\-])", r"\\\1", _parted(text, ADDRESS))
+
+
+def hidden(text: Any) -> str:
+    """Return a data text for the label of a control that hides it: Markdown still, but read aloud as it stands.
+
+    So nothing is escaped; a word joiner keeps it from becoming a picture, a link or a colour.
+    """
+    return _parted(text, f"{ADDRESS}|{MARKUP}")
+
+
+def _parted(text: Any, places: str) -> str:
+    """Return a text in one line with a word joiner, which nobody sees or hears, at places Markdown would act on."""
+    return re.sub(places, "\u2060", re.sub(r"\s*\n\s*", " ", str(text)))
 
 
 def safe(text: Any) -> str:
