@@ -5,7 +5,9 @@ In: a finished tree, how it is read, its decision and the evaluation noise. Out:
 PMML's `weightedConfidence` is this engine's rule for a missing value: the answers of a node's children are averaged,
 weighted by their part of the node's records, and so on downwards. `aggregateNodes` is not: it adds up the records of
 every leaf within reach, so that a value known below the missing one would count for less. Every child's recordCount is
-therefore its parent's times the share that missing values send it, which is its training weight but for rounding.
+therefore its parent's times the share that missing values send it, which is its training weight but for rounding and
+the weight floor. Leaves alone hold a distribution: a reader that does not follow missing values down to the leaves
+then finds nothing to answer with, where it would otherwise answer wrongly.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ import numpy as np
 from engine.decide import SLACK, Rule, most_probable
 from engine.errors import PenumbraError
 from engine.noise import ResolvedNoise
-from engine.tree import BINARY, BINS, MIDDLE, NOMINAL, REST, Tree
+from engine.tree import BINARY, MIDDLE, NOMINAL, REST, Tree
 
 NAMESPACE, VERSION = "http://www.dmg.org/PMML-4_4", "4.4"
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -77,6 +78,8 @@ def refuse_unsayable(tree: Tree, rule: Rule, evaluation: str, noise: ResolvedNoi
     why = ""
     if tree.has_bayes:
         why = "its leaves are naive Bayes, and a PMML leaf has one fixed distribution; choose leaf frequency or laplace"
+    elif bool(np.any(tree.code == REST)):
+        why = "it has a leaf for all values without a branch of their own, which no PMML predicate names; grow it anew"
     elif evaluation in ("soft", "coherent") and is_noisy(tree, noise):
         why = (
             f"evaluation {evaluation!r} shares a patient among branches by measurement error, and a PMML tree sends "
@@ -238,8 +241,7 @@ def predicates(tree: Tree, node: int) -> list[Lines]:
         return middle_predicates(tree, node, name)
     if gate == NOMINAL:
         return nominal_predicates(tree, node, name)
-    assert gate == BINS
-    return bin_predicates(tree, node, name)
+    return [interval(name, *tree.bin_range(child)) for child in tree.children(node)]
 
 
 def middle_predicates(tree: Tree, node: int, name: str) -> list[Lines]:
@@ -257,36 +259,17 @@ def middle_predicates(tree: Tree, node: int, name: str) -> list[Lines]:
 
 
 def nominal_predicates(tree: Tree, node: int, name: str) -> list[Lines]:
-    """Return equality with each child's category; the leaf of the rest takes what equals none of them.
-
-    The rest is no SimpleSetPredicate, whose list has no sure way to quote a name with a backslash or quotes in it.
-    """
+    """Return equality with each child's category."""
     categories = tree.categories[tree.variable[node]]
     assert categories is not None
-    codes = [int(tree.code[child]) for child in tree.children(node)]
-    named = [text_of(categories[code]) for code in codes if code != REST]
-    others = [simple(name, "notEqual", value) for value in named]
-    return [
-        joined("and", others) if code == REST else simple(name, "equal", text_of(categories[code])) for code in codes
-    ]
-
-
-def bin_predicates(tree: Tree, node: int, name: str) -> list[Lines]:
-    """Return each child's bin as an interval, and for the leaf of the rest the stretches between them."""
-    cuts = [float(cut) for cut in tree.cuts[tree.variable[node]]]
-    edges = [-math.inf, *cuts, math.inf]
-    codes = [int(tree.code[child]) for child in tree.children(node)]
-    absent = [code for code in range(len(cuts) + 1) if code not in codes]
-    stretches = [list(run) for _, run in groupby(absent, key=lambda code: code - absent.index(code))]
-    rest = [interval(name, edges[run[0]], edges[run[-1] + 1]) for run in stretches]
-    return [joined("or", rest) if code == REST else interval(name, edges[code], edges[code + 1]) for code in codes]
+    return [simple(name, "equal", text_of(categories[tree.code[child]])) for child in tree.children(node)]
 
 
 def interval(name: str, low: float, high: float) -> Lines:
     """Return the predicate low < x <= high, an infinite end left open."""
-    above = [simple(name, "greaterThan", number(low))] if math.isfinite(low) else []
-    upto = [simple(name, "lessOrEqual", number(high))] if math.isfinite(high) else []
-    return joined("and", above + upto)
+    above = simple(name, "greaterThan", number(low)) if math.isfinite(low) else []
+    upto = simple(name, "lessOrEqual", number(high)) if math.isfinite(high) else []
+    return both(above, upto) if above and upto else above or upto
 
 
 def simple(name: str, operator: str, value: str) -> Lines:
@@ -296,14 +279,7 @@ def simple(name: str, operator: str, value: str) -> Lines:
 
 def both(first: Lines, second: Lines) -> Lines:
     """Return the predicate that holds when both do."""
-    return joined("and", [first, second])
-
-
-def joined(operator: str, parts: Sequence[Lines]) -> Lines:
-    """Return predicates joined by "and" or "or"; a compound of one is that one."""
-    if len(parts) == 1:
-        return parts[0]
-    return element("CompoundPredicate", {"booleanOperator": operator}, [line for part in parts for line in part])
+    return element("CompoundPredicate", {"booleanOperator": "and"}, [*first, *second])
 
 
 # XML
