@@ -337,7 +337,7 @@ function cheapest(p, cost, abstainCost) {
 }
 
 function reading(patient) {
-  if (patient === null || typeof patient !== "object" || Array.isArray(patient)) {
+  if (Object.prototype.toString.call(patient) !== "[object Object]") { // a Map would look as if all were missing
     throw new TypeError("A patient is an object {variable: value}; a variable that is left out is missing.");
   }
   const names = VARIABLES.map((variable) => variable.name);
