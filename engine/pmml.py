@@ -1,13 +1,6 @@
 """A hard-gated tree as PMML 4.4, the Data Mining Group's XML for predictive models.
 
 In: a finished tree, how it is read, its decision and the evaluation noise. Out: XML text, or why there can be none.
-
-PMML's `weightedConfidence` is this engine's rule for a missing value: the answers of a node's children are averaged,
-weighted by their part of the node's records, and so on downwards. `aggregateNodes` is not: it adds up the records of
-every leaf within reach, so that a value known below the missing one would count for less. Every child's recordCount is
-therefore its parent's times the share that missing values send it, which is its training weight but for rounding and
-the weight floor. Leaves alone hold a distribution: a reader that does not follow missing values down to the leaves
-then finds nothing to answer with, where it would otherwise answer wrongly.
 """
 
 from __future__ import annotations
@@ -52,11 +45,20 @@ def to_pmml(
     PenumbraError
         When the tree is read by soft gates or zones, its leaves are naive Bayes, or it decides by costs or sets, none
         of which a PMML tree can say; or when a name cannot stand in XML.
+
+    Notes
+    -----
+    PMML's `weightedConfidence` is this engine's rule for a missing value: the answers of a node's children are
+    averaged, weighted by their part of the node's records, and so on downwards. `aggregateNodes` is not: it adds up the
+    records of every leaf within reach, so that a value known below the missing one would count for less. Every child's
+    recordCount is therefore its parent's times the share that missing values send it, which is its training weight but
+    for rounding and the weight floor. Leaves alone hold a distribution: a reader that does not follow missing values
+    down to the leaves then finds nothing to answer with, where it would otherwise answer wrongly.
     """
     refuse_unsayable(tree, rule, evaluation, noise)
     target = unused(target, tree.variables)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
-    lines += [f"<!-- {shown(heading).replace('--', '- -')} -->"] if heading else []
+    lines += [f"<!-- {in_comment(heading)} -->"] if heading else []
     lines += [f'<PMML xmlns="{NAMESPACE}" version="{VERSION}">']
     name, version = application
     lines += element("Header", {"description": heading}, element("Application", {"name": name, "version": version}))
@@ -314,9 +316,9 @@ def escaped(text: str) -> str:
     return text
 
 
-def shown(text: str) -> str:
-    """Return text on one line, for a comment."""
-    return " ".join(text.split())
+def in_comment(text: str) -> str:
+    """Return text on one line as it may stand in a comment, which may hold no two hyphens in a row."""
+    return re.sub("-(?=-)", "- ", " ".join(text.split()))
 
 
 def text_of(value: Any) -> str:
