@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,36 +27,18 @@ from engine.tree import BINARY, Tree
 
 Floats = NDArray[np.float64]
 N_FOLDS = 5
-JUST_ABOVE = 1e-9  # how far a factor is put beyond one at which a patient is still decided
+JUST_ABOVE = 1e-9  # how far a factor is put beyond one at which the rate changes
 ON_EDGE = 1e-12  # of |θ| + δ: so near an edge counts as on it, METHODS §7
 
 
-@dataclass(frozen=True)
-class Turns:
-    """The factor on every δ at which each patient becomes undecided.
-
-    at : (n,) the factor, inf = never. passed : (n,) bool, True: undecided only above it, not at it. Who is right of a
-    threshold is met by the zone's edge itself, who is left of it only once the edge has passed. METHODS §7
-    """
-
-    at: Floats
-    passed: NDArray[np.bool_]
-
-    def rate(self, factors: Floats) -> Floats:
-        """Return the part of the patients who are undecided at each factor (F,)."""
-        met, passed = np.sort(self.at[~self.passed]), np.sort(self.at[self.passed])
-        count = np.searchsorted(met, factors, side="right") + np.searchsorted(passed, factors, side="left")
-        return np.asarray(count / len(self.at), dtype=np.float64)
-
-
-def undecided_from(tree: Tree, values: Floats) -> Turns:
-    """Return from which factor on every δ each patient is undecided on a tree of binary splits. METHODS §7
+def undecided_beyond(tree: Tree, values: Floats) -> Floats:
+    """Return the factor on every δ beyond which each patient (n,) is undecided, inf = never. METHODS §7
 
     Parameters
     ----------
-    tree : its δ at factor 1. values : (n, M) encoded values, NaN = missing.
+    tree : of binary splits, its δ at factor 1. values : (n, M) encoded values, NaN = missing.
     """
-    met, passed = np.full(len(values), np.inf), np.full(len(values), np.inf)
+    beyond = np.full(len(values), np.inf)
     exact, columns = ResolvedNoise.none(len(tree.variables)), np.ascontiguousarray(values.T)
     stack = [(0, np.arange(len(values), dtype=np.int32))]
     while stack:
@@ -66,32 +48,26 @@ def undecided_from(tree: Tree, values: Floats) -> Turns:
         x = columns[tree.variable[node]]
         theta, delta = float(tree.threshold[node]), float(tree.delta[node])
         if delta > 0.0:
-            known = rows[~np.isnan(x[rows])]
-            right, left = known[x[known] > theta], known[x[known] <= theta]
-            slack = ON_EDGE * abs(theta)
-            met[right] = np.minimum(met[right], (x[right] - theta) / delta)
-            passed[left] = np.minimum(passed[left], (theta - x[left] + slack) / delta)
-            missing = rows[np.isnan(x[rows])]
-            passed[missing] = np.minimum(passed[missing], slack / delta)
+            met = (np.abs(x[rows] - theta) + ON_EDGE * abs(theta)) / delta
+            beyond[rows] = np.minimum(beyond[rows], np.where(np.isnan(met), 0.0, met))
         one = np.ones(len(rows))
         pieces = divide(tree_node_splits(tree, node), rows, one, one, x, "hard", exact, 0.0, refit=False)
         stack.extend((child, rows[part > 0.0]) for child, part in zip(tree.children(node), pieces.T, strict=True))
-    return Turns(np.minimum(met, passed), passed < met)
+    return beyond
 
 
-def nearest_factor(turns: Turns, target: float) -> tuple[float, float]:
+def nearest_factor(beyond: Floats, target: float) -> tuple[float, float]:
     """Return the factor whose undecided rate is nearest `target`, the smallest on ties, and that rate.
 
-    The rate is a step function, so it is tried at 0 and at (or just above) every factor at which it changes: exact,
-    with no grid.
+    The rate is a step function, so it is tried at 0 and just above every factor at which it changes: exact, with no
+    grid. Just above, since on the very factor some patients lie on an edge, decided left of the threshold and
+    undecided right of it: a rate that the next rounding would change.
     """
-    finite = np.isfinite(turns.at)
-    changes = np.unique(turns.at[finite])
-    passed = np.unique(turns.at[finite & turns.passed])
-    after = np.append(changes, np.inf)[np.searchsorted(changes, passed, side="right")]
-    above = np.minimum(passed + JUST_ABOVE * (1.0 + passed), 0.5 * (passed + after))
-    factors = np.unique(np.concatenate([[0.0], turns.at[finite & ~turns.passed], above]))
-    rates = turns.rate(factors)
+    met = np.sort(beyond[np.isfinite(beyond)])
+    hair = JUST_ABOVE * (1.0 + met)
+    apart_from_next = np.diff(met, append=np.inf) > 2.0 * hair  # nearer ones differ by rounding alone
+    factors = np.append(0.0, (met + hair)[apart_from_next])
+    rates = np.append(0.0, np.flatnonzero(apart_from_next) + 1.0) / len(beyond)
     apart = np.abs(rates - target)
     best = int(np.flatnonzero(apart <= apart.min() + 1e-12)[0])
     return float(factors[best]), float(rates[best])
@@ -111,20 +87,18 @@ def folds(table: Table, seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[n
         )
 
 
-def out_of_fold_turns(model: UncertainTreeClassifier, table: Table) -> Turns:
-    """Return from which factor on each patient is undecided on the tree grown without its fold."""
-    recipe = model.recipe_
+def out_of_fold(model: UncertainTreeClassifier, table: Table) -> Floats:
+    """Return the factor beyond which each patient (n,) is undecided on the tree grown without its fold."""
+    recipe, beyond = model.recipe_, np.empty(table.n)
     noises = (model.noise_search_, model.noise_propagation_, model.noise_evaluation_)
-    at, passed = np.empty(table.n), np.empty(table.n, dtype=np.bool_)
     for train, held in folds(table, seed_of(recipe.random_state)):
         labels = LabelSets(table.labels.classes, table.labels.code[train], table.labels.member)
         part = Table(
             table.schema, np.ascontiguousarray(table.columns[:, train]), labels, table.weight[train], table.n_bins
         )
         tree, _ = fit_tree(part, recipe, *noises)
-        turns = undecided_from(tree, np.ascontiguousarray(table.columns[:, held].T))
-        at[held], passed[held] = turns.at, turns.passed
-    return Turns(at, passed)
+        beyond[held] = undecided_beyond(tree, np.ascontiguousarray(table.columns[:, held].T))
+    return beyond
 
 
 def check_calibration(model: UncertainTreeClassifier, target: Any) -> None:
@@ -186,7 +160,7 @@ def calibrate_zones(
     if rate is None or not math.isfinite(rate):
         raise PenumbraError("No patient has a neighbour to tell the Bayes error from; give a rate as the target.")
     fitted = fitted_zones(model)
-    factor, reached = nearest_factor(out_of_fold_turns(model, table), rate)
+    factor, reached = nearest_factor(out_of_fold(model, table), rate)
     model.tree_, model._uncalibrated_tree = scaled_zones(fitted, factor), fitted
     model.zone_factor_, model.zone_rate_, model.zone_target_ = factor, reached, rate
     return model

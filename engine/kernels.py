@@ -589,11 +589,11 @@ def best_point_cut(value, code, weight, criterion, labels, min_leaf, first, last
 
 
 @compiled
-def bootstrap_cuts(value, code, weight, draws, criterion, labels, least):
+def bootstrap_cuts(value, code, weight, draws, criterion, labels):
     """Return the values either side of the best cut of every resample of a node, (B,) and (B,), NaN where none is.
 
     `value` (n,) rises, with the patients' label codes and weights. `draws` (B, n) lists who is drawn, by position; a
-    patient drawn twice weighs twice. A cut must gain more than `least`. METHODS §7.
+    patient drawn twice weighs twice. The lowest of equally good cuts counts, a gain of 0 among them. METHODS §7.
     """
     n, n_resamples = len(value), len(draws)
     below, above = np.full(n_resamples, np.nan), np.full(n_resamples, np.nan)
@@ -608,10 +608,10 @@ def bootstrap_cuts(value, code, weight, draws, criterion, labels, least):
             if count[i] > 0:
                 drawn[m], drawn_code[m], drawn_weight[m] = value[i], code[i], count[i] * weight[i]
                 m += 1
-        best, gain, _ = best_point_cut(
+        best, _, _ = best_point_cut(
             drawn[:m], drawn_code[:m], drawn_weight[:m], criterion, labels, 0.0, 0, m - 1, -np.inf
         )
-        if best >= 0 and gain > least:
+        if best >= 0:
             below[b], above[b] = drawn[best], drawn[best + 1]
     return below, above
 

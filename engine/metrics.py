@@ -21,7 +21,7 @@ from scipy import stats
 
 from engine.errors import PenumbraError
 from engine.leaves import lower_limit, upper_limit
-from engine.table import is_missing, listed, read_labels, read_schema
+from engine.table import classes_named, is_missing, read_labels, read_schema
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -59,7 +59,9 @@ def code_of(name: Any, classes: Sequence[Any], what: str) -> int:
     """Return the position of a class, or say which classes there are."""
     known = list(classes)
     if name not in known:
-        raise PenumbraError(f"{what} holds class {str(name)!r}; the classes are {listed(known)}.")
+        raise PenumbraError(
+            f"{what} holds a class that the model does not know; its classes are {classes_named(known)}."
+        )
     return known.index(name)
 
 

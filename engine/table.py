@@ -408,10 +408,11 @@ def read_labels(y: Any, n: int) -> LabelSets:
         raise PenumbraError(f"X has {n} patients but y has {len(raw)} labels: inconsistent numbers of samples.")
     members: list[tuple[Any, ...] | None] = []
     for given in raw:
+        if type(given) is str:
+            members.append((given,))
+            continue
         label = given.tolist() if isinstance(given, np.ndarray) else given
-        if type(label) is str:
-            members.append((label,))
-        elif isinstance(label, (set, frozenset, tuple, list)):
+        if isinstance(label, (set, frozenset, tuple, list)):
             if not label or any(is_missing(c) for c in label):
                 raise PenumbraError("y holds an empty or unfinished set of classes; use None where nothing is known.")
             members.append(plain(label))

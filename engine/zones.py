@@ -17,7 +17,6 @@ from engine.criteria import CODES
 from engine.gates import divide, node_splits
 from engine.noise import ResolvedNoise
 from engine.search import (
-    LEAST_GAIN,
     TIE,
     Arrivals,
     Points,
@@ -31,7 +30,7 @@ from engine.search import (
     weighed_points,
 )
 from engine.table import Table
-from engine.tree import LEAF, NOMINAL, Node
+from engine.tree import BINARY, LEAF, NOMINAL, Node
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -188,7 +187,8 @@ def node_bootstrap(zone: Zone, node: Node, here: Arrivals, place: int) -> float:
 
     A resample draws as many patients as are known here, each with equal chance and with replacement; a patient brings
     its weight and label set along. Each is searched as the tree is (exact, soft or resampled), but with no leaf
-    minimum; those without a candidate are skipped. 0 for under 10 patients or under two thresholds.
+    minimum. Skipped are those without a candidate, not those without a gain: of one class alone the lowest candidate
+    counts, as ties go. 0 for under 10 patients or under two thresholds.
     """
     known = here.order[node.variable, : here.n_known[node.variable]]
     if len(known) < FEWEST_TO_RESAMPLE:
@@ -225,7 +225,7 @@ def exact_thresholds(search: Search, j: int, known: Rows, here: Arrivals, draws:
     column = search.table.columns[j]
     below, above = kernels.bootstrap_cuts(
         column[known], search.table.labels.code[known], here.dense[known], draws, CODES[search.criterion],
-        search.labels, -np.inf,
+        search.labels,
     )  # fmt: skip
     found = ~np.isnan(below)
     return np.asarray(
@@ -245,7 +245,7 @@ def noisy_thresholds(search: Search, j: int, known: Rows, here: Arrivals, draws:
         rows = np.sort(drawn)
         again = one_variable(search, j, rows, dense[rows], dense, here.boxes.get(j, (-np.inf, np.inf)))
         candidate = find(search, again, j, search.labels)
-        if candidate is not None and candidate.gain > LEAST_GAIN:
+        if candidate is not None:
             found.append(candidate.threshold)
     return np.array(found)
 
@@ -321,6 +321,10 @@ def delta_of(zone: Zone, node: Node, rows: Rows, weight: Floats, dense: Floats, 
 
 def hard_parts(table: Table, node: Node, rows: Rows, weight: Floats, floor: float) -> list[tuple[Rows, Floats]]:
     """Return the patients and weights that a split node sends to each child by its hard gate."""
+    x = table.columns[node.variable][rows]
+    if node.gate == BINARY and not np.isnan(x).any():  # nobody is divided
+        left = (x <= node.threshold) if node.closed_le else (x < node.threshold)
+        return [(rows[side], weight[side]) for side in (left, ~left)]
     pieces = divide(
         node_splits(node, table), rows, weight, table.weight[rows], table.columns[node.variable], "hard",
         ResolvedNoise.none(len(table.columns)), floor, refit=False,

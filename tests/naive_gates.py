@@ -66,4 +66,3 @@ def by_code(masses, codes):
     """Return what each child takes of the masses of all values."""
     rest = sum(mass for value, mass in enumerate(masses) if value not in codes)
     return [rest if code == -1 else masses[code] for code in codes]
-

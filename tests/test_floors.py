@@ -27,8 +27,8 @@ FLOORS = {
     "recipe": 9,
     "case": 10, "metrics": 10, "model_file": 10, "export": 10, "evidence": 10, "neighbours": 10,
     "borderline": 10, "why": 10,
-    "classifier": 11,
-    "tuning": 12, "calibration": 12, "held_out": 12,
+    "classifier": 11, "study_results": 11,
+    "tuning": 12, "calibration": 12, "held_out": 12, "comparison": 12,
     "study": 13, "draw": 13,
     "cli": 14,
 }  # fmt: skip

@@ -96,4 +96,3 @@ def test_quinlan_ramp():
         else:
             assert left == float(x <= theta)
         assert left + right == 1.0
-

@@ -18,9 +18,13 @@ from engine.recipe import AXES, NOT_BUILT, refusal
 
 SHAPES = ("normal", "uniform", "laplace", "logistic")
 CLASSES = ["a", "b", "c"]
-OWN_TWIN = {"nary", "naive_bayes", "nb_accuracy", "pessimistic+nb_accuracy"}  # whole trees in test_citree.py
+ELSEWHERE = {  # whole trees of these are compared in test_zones.py and test_citree.py
+    "criterion": {"nb_accuracy"}, "branching": {"middle", "nary"}, "leaf": {"naive_bayes"},
+    "zone": {"node_bootstrap", "class_overlap", "gain_ratio", "quinlan"},
+    "pruning": {"nb_accuracy", "pessimistic+nb_accuracy"},
+}  # fmt: skip
 BUILT = {
-    axis: [c for c in choices if c not in NOT_BUILT.get(axis, ()) and c not in OWN_TWIN]
+    axis: [c for c in choices if c not in NOT_BUILT.get(axis, ()) and c not in ELSEWHERE.get(axis, ())]
     for axis, choices in AXES.items()
 }
 TOLERANCE = 1e-9
