@@ -1211,7 +1211,7 @@ def bayes_splits(rows, weight, free, every, cells, first, code, share):
     free), and the weight that one naive Bayes on the whole node classifies rightly. Unless `every` split is wanted,
     those that are no better than one before by 1e-9 are given up.
     """
-    values = Values(cells, first, code, share)  # put together here: numba reads a named tuple from Python slowly
+    values = Values(cells, first, code, share)
     right = np.full(len(first) - 1, -np.inf)
     widest = 1
     for j in free:
@@ -1247,7 +1247,7 @@ def bayes_right(rows, weight, worth, bounds, used, cells, first, code, share):
 def bayes_tables(rows, weight, bounds, used, values):
     """Return the weights (G, T, K) by cell and class of each node's patients, none for variables on its path. §8.
 
-    The parameters are those of `bayes_right`.
+    `rows`, `weight`, `bounds` and `used` are those of `bayes_right`.
     """
     n_classes = values.share.shape[1]
     tables = np.zeros((len(used), values.first[-1], n_classes))
