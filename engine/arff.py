@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from engine.errors import PenumbraError, not_built
+from engine.errors import PenumbraError
 
 _CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(,|$)""")
 _ATTRIBUTE = re.compile(r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.*)$""", re.I)
@@ -51,7 +51,7 @@ def read_arff(text: str) -> pd.DataFrame:
         if not row.strip() or row.lstrip().startswith("%"):
             continue
         if row.lstrip().startswith("{"):
-            raise not_built("Reading sparse ARFF")
+            raise PenumbraError("Rows of sparse ARFF are not read; save the file with one value a column.")
         cells = _cells(row)
         if len(cells) != len(attributes):
             raise PenumbraError(f"Line {line} has {len(cells)} cells where {len(attributes)} attributes are declared.")

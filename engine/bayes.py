@@ -50,7 +50,7 @@ def places(root: Node) -> list[Place]:
         assert node.held is not None, "the patients of a node were not kept"
         place = Place(node, above, code, *node.held, used)
         found.append(place)
-        below = used | {node.variable}
+        below = used | {node.variable} if node.children else used
         coming.extend((child, place, int(c), below) for c, child in zip(node.codes, node.children, strict=True))
     return found
 
@@ -73,16 +73,16 @@ def right_weights(found: list[Place], table: Table) -> Floats:
 
     A leaf of REST holds patients only when they are shared by a soft gate; its parent's naive Bayes answers them.
     """
-    speakers = [place.speaker for place in found]
-    rows, weight, worth = [], [], []
-    for place, speaker in zip(found, speakers, strict=True):
-        own = speaker is place or len(place.rows) == 0
-        rows.append(place.rows if own else np.concatenate([speaker.rows, place.rows]))
-        weight.append(place.weight if own else np.concatenate([speaker.weight, np.zeros(len(place.rows))]))
-        worth.append(place.weight if own else np.concatenate([np.zeros(len(speaker.rows)), place.weight]))
+    rows, weight, worth = ([getattr(place, name) for place in found] for name in ("rows", "weight", "weight"))
+    speakers = [place.speaker if len(place.rows) else place for place in found]
+    for p, (place, speaker) in enumerate(zip(found, speakers, strict=True)):
+        if speaker is not place:
+            rows[p] = np.concatenate([speaker.rows, place.rows])
+            weight[p] = np.concatenate([speaker.weight, np.zeros(len(place.rows))])
+            worth[p] = np.concatenate([np.zeros(len(speaker.rows)), place.weight])
     right: Floats = kernels.bayes_right(
         np.concatenate(rows), np.concatenate(weight), np.concatenate(worth), bounds(rows),
-        marked(speakers, len(table.columns)), table.values,
+        marked(speakers, len(table.columns)), *table.values,
     )  # fmt: skip
     return right
 

@@ -55,7 +55,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     criterion, search, propagation, branching, zone, pruning, leaf, evaluation, decision : str
-        The axes; METHODS §0 lists the choices, §0.1 what combines. A choice not built yet is refused at fit.
+        The axes; METHODS §0 lists the choices, §0.1 what combines. A combination that §0.1 refuses is refused at fit.
     threshold : "value", "midpoint" or "observed", where an exact threshold stands.
     tau : probability from which `decision="tau"` answers, and which the sum of a `decision="set"` reaches.
     cost : (K, K) cost[true, answer] in the order of classes_, for `decision="cost"`; abstain_cost : the cost of

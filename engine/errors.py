@@ -6,8 +6,3 @@ In: a sentence. Out: an exception whose text names what was given, what is allow
 
 class PenumbraError(ValueError):
     """One sentence a user can act on; it never holds a patient's value."""
-
-
-def not_built(what: str) -> PenumbraError:
-    """Return the error for a choice METHODS names and this version lacks, so that none is silently ignored."""
-    return PenumbraError(f"{what} is not built yet; choose another.")

@@ -75,10 +75,12 @@ def make_children(
         rows, pieces, table.labels.code, table.labels.share
     )
     made = []
-    for c, (start, end) in enumerate(pairwise(bounds.tolist())):
-        child = Node(by_class[c], float(total[c]), float(squares[c]), node.depth + 1)
-        child.held = (kept[start:end], weight[start:end]) if table.n_bins else None
-        made.append((child, kept[start:end], weight[start:end]))
+    sums = zip(by_class, total.tolist(), squares.tolist(), pairwise(bounds.tolist()), strict=True)
+    for class_weight, whole, squared, (start, end) in sums:
+        child = Node(class_weight, whole, squared, node.depth + 1)
+        held = kept[start:end], weight[start:end]
+        child.held = held if table.n_bins else None
+        made.append((child, *held))
     return made
 
 
@@ -183,8 +185,9 @@ def open_middle(growth: Growth, node: Node, here: Arrivals, trail: Trail) -> Non
 
 def too_light(node: Node, pieces: Floats, least: float) -> bool:
     """Return True when the zone leaves a middle split's left or right child lighter than `least`. METHODS §7"""
-    left_and_right = pieces[:, [0, -1]].sum(axis=0)
-    return bool(node.gate == MIDDLE and left_and_right.min() < least - kernels.SLACK_WEIGHT)
+    if node.gate != MIDDLE:
+        return False
+    return bool(pieces[:, [0, -1]].sum(axis=0).min() < least - kernels.SLACK_WEIGHT)
 
 
 def too_few_between(growth: Growth, node: Node, table: Table, rows: NDArray[np.int32], pieces: Floats) -> bool:

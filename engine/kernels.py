@@ -1204,14 +1204,15 @@ def split_right(rows, weight, values, free, j, least, order, ends, fit):
 
 
 @compiled
-def bayes_splits(rows, weight, values, free, every):
+def bayes_splits(rows, weight, free, every, cells, first, code, share):
     """Training accuracy of an n-ary split on the variables `free`, a naive Bayes on each part. [C], METHODS §8.
 
     Returns `right` (M,), the weight then classified rightly (-inf for a variable without two occurring values or not
     free), and the weight that one naive Bayes on the whole node classifies rightly. Unless `every` split is wanted,
     those that are no better than one before by 1e-9 are given up.
     """
-    right = np.full(len(values.first) - 1, -np.inf)
+    values = Values(cells, first, code, share)
+    right = np.full(len(first) - 1, -np.inf)
     widest = 1
     for j in free:
         widest = max(widest, values.first[j + 1] - values.first[j])
@@ -1226,12 +1227,13 @@ def bayes_splits(rows, weight, values, free, every):
 
 
 @compiled
-def bayes_right(rows, weight, worth, bounds, used, values):
+def bayes_right(rows, weight, worth, bounds, used, cells, first, code, share):
     """Return the worth (G,) of each node's patients that a naive Bayes on them, by their weight, classifies rightly.
 
     `rows`, `weight` and `worth` hold the patients of all nodes, node g's from `bounds[g]` to `bounds[g + 1]`; `used`
     (G, M) marks the variables on its path, which the naive Bayes leaves out. METHODS §8.
     """
+    values = Values(cells, first, code, share)
     right = np.zeros(len(used))
     fit = empty_fit(values.first, values.share.shape[1])
     for g in range(len(used)):
@@ -1245,7 +1247,7 @@ def bayes_right(rows, weight, worth, bounds, used, values):
 def bayes_tables(rows, weight, bounds, used, values):
     """Return the weights (G, T, K) by cell and class of each node's patients, none for variables on its path. §8.
 
-    The parameters are those of `bayes_right`.
+    `rows`, `weight`, `bounds` and `used` are those of `bayes_right`.
     """
     n_classes = values.share.shape[1]
     tables = np.zeros((len(used), values.first[-1], n_classes))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.decide import check_costs
-from engine.errors import PenumbraError, not_built
+from engine.errors import PenumbraError
 
 AXES: dict[str, tuple[str, ...]] = {
     "criterion": ("information_gain", "gain_ratio", "gini", "nb_accuracy"),
@@ -30,17 +30,6 @@ AXES: dict[str, tuple[str, ...]] = {
     "decision": ("argmax", "tau", "cost", "set"),
 }  # fmt: skip
 
-NOT_BUILT: dict[str, frozenset[str]] = {
-    "criterion": frozenset(),
-    "search": frozenset(),
-    "propagation": frozenset(),
-    "branching": frozenset(),
-    "zone": frozenset(),
-    "pruning": frozenset(),
-    "leaf": frozenset(),
-    "evaluation": frozenset(),
-    "decision": frozenset(),
-}
 MOST_BINS = 1000  # a leaf holds a weight for every bin of every variable and class
 THRESHOLDS = ("value", "midpoint", "observed")
 NO_COST = "decision 'cost' needs cost, a table cost[true, answer] in the order of classes_; give one or decide by tau."
@@ -185,24 +174,13 @@ def refusal(params: Mapping[str, Any]) -> str | None:
     return None
 
 
-def unbuilt(params: Mapping[str, Any]) -> str | None:
-    """Return a sentence naming a choice that this version lacks, or None."""
-    chosen = {**DEFAULTS, **params}
-    for axis, choices in NOT_BUILT.items():
-        if chosen[axis] in choices:
-            return str(not_built(f"{axis} {chosen[axis]!r}"))
-    return None
-
-
 def refusals(params: Mapping[str, Any]) -> dict[tuple[str, str], str]:
-    """Return {(axis, choice): sentence} for every choice that would be refused or is not built, given the others."""
+    """Return {(axis, choice): sentence} for every choice that would be refused, given the others."""
     found = {}
     for axis, choices in AXES.items():
         for choice in choices:
             here = [why for first, second, why in clashes({**params, axis: choice}) if axis in (first, second)]
-            if choice in NOT_BUILT[axis]:
-                found[axis, choice] = str(not_built(f"{axis} {choice!r}"))
-            elif (axis, choice) == ("decision", "cost") and params.get("cost") is None:
+            if (axis, choice) == ("decision", "cost") and params.get("cost") is None:
                 found[axis, choice] = NO_COST
             elif here:
                 found[axis, choice] = here[0]
@@ -313,7 +291,7 @@ def check_class_weight(class_weight: Any) -> None:
 
 
 def check_recipe(recipe: Recipe) -> None:
-    """Refuse an unknown choice, a number out of range, an illegal combination, or what is not built yet."""
+    """Refuse an unknown choice, a number out of range, or an illegal combination."""
     params = vars(recipe)
     for name, choices in {**AXES, "threshold": THRESHOLDS}.items():
         if not isinstance(params[name], str) or params[name] not in choices:
@@ -344,7 +322,7 @@ def check_recipe(recipe: Recipe) -> None:
     if not is_whole(recipe.min_samples_middle, 0):
         raise PenumbraError(f"min_samples_middle is {shown(recipe.min_samples_middle)}; give a whole number from 0.")
     check_class_weight(recipe.class_weight)
-    sentence = refusal(params) or unbuilt(params)
+    sentence = refusal(params)
     if sentence is not None:
         raise PenumbraError(sentence)
     check_rule(recipe)

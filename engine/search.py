@@ -472,7 +472,7 @@ def accuracy_gains(search: Search, here: Arrivals, every: bool) -> Floats:
     adds may be none or negative. Unless `every` one is wanted, splits that cannot be the best are left at -inf.
     """
     free = np.array([j for j in range(len(search.table.columns)) if j not in here.used], dtype=np.int64)
-    right, own = kernels.bayes_splits(here.rows, here.weight, search.table.values, free, every)
+    right, own = kernels.bayes_splits(here.rows, here.weight, free, every, *search.table.values)
     gains: Floats = (right - own) / here.weight.sum()
     return gains
 

@@ -211,12 +211,12 @@ def test_many_variables_do_not_vanish():
 def test_accuracy_of_every_split(seed):
     data, weight, values, _, rows, used = kernel_problem(seed)
     rows32 = rows.astype(np.int32)
-    everything, own = kernels.bayes_splits(rows32, weight[rows], values, free_of(data, used), True)
+    everything, own = kernels.bayes_splits(rows32, weight[rows], free_of(data, used), True, *values)
     assert own == pytest.approx(naive_citree.right(data, naive_citree.fit_bayes(data, weight, used), weight), abs=1e-9)
     for j in range(data.X.shape[1]):
         want = None if j in used else naive_citree.right_after_split(data, weight, j, used)
         assert everything[j] == (-np.inf if want is None else pytest.approx(want, abs=1e-9))
-    best, _ = kernels.bayes_splits(rows32, weight[rows], values, free_of(data, used), False)
+    best, _ = kernels.bayes_splits(rows32, weight[rows], free_of(data, used), False, *values)
     assert best.max() == everything.max()
     assert (best == everything)[: int(np.argmax(best)) + 1].any()
     assert np.argmax(best >= best.max() - 1e-9) == np.argmax(everything >= everything.max() - 1e-9)
@@ -239,7 +239,7 @@ def test_nodes_at_once(seed):
     bounds = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
     marks = np.array([[j in path for j in range(data.X.shape[1])] for path in paths])
     joined = np.concatenate(parts)
-    right = kernels.bayes_right(joined, weight[joined], weight[joined], bounds, marks, values)
+    right = kernels.bayes_right(joined, weight[joined], weight[joined], bounds, marks, *values)
     tables = kernels.bayes_tables(joined, weight[joined], bounds, marks, values)
     for g, (path, part) in enumerate(zip(paths, parts, strict=True)):
         dense = np.where(np.isin(np.arange(len(weight)), part), weight, 0.0)

@@ -13,15 +13,12 @@ import pandas as pd
 import pytest
 
 from engine import VARIANTS, Noise, PenumbraError, UncertainTreeClassifier, variant
-from engine.recipe import AXES, NOT_BUILT, refusal
+from engine.recipe import AXES, refusal
 
 SIGMA = {"glucose": 9.0, "age": 2.0, "bmi": 1.5}
 NOISE = Noise(sigma=SIGMA, misrecord={"smoker": 0.1}, shape={"bmi": "laplace"})
 SOFT = {"search": "soft", "propagation": "soft", "evaluation": "soft"}
-BUILT_VARIANTS = [
-    name for name, params in VARIANTS.items() if not any(params.get(a) in c for a, c in NOT_BUILT.items())
-]
-ZONES = [z for z in AXES["zone"] if z not in NOT_BUILT["zone"] and z != "none"]
+ZONES = [z for z in AXES["zone"] if z != "none"]
 
 
 def patients(seed=0, n=160, missing=0.08, nominal=True):
@@ -126,7 +123,7 @@ def test_a_tiny_sigma_keeps_the_soft_grid_within_bounds():
 # Conservation
 
 
-@pytest.mark.parametrize("name", BUILT_VARIANTS)
+@pytest.mark.parametrize("name", VARIANTS)
 def test_shares_sum_to_one_and_weight_is_conserved(name):
     X, y = patients(4)
     weights = np.random.default_rng(4).choice([1.0, 0.4, 3.0], len(X))
@@ -238,7 +235,7 @@ def test_repeat_advice_against_simulated_second_readings():
 # Metamorphic
 
 
-@pytest.mark.parametrize("name", BUILT_VARIANTS)
+@pytest.mark.parametrize("name", VARIANTS)
 def test_json_round_trip_predicts_identically(name):
     X, y = patients(40)
     model = variant(name, noise=NOISE).fit(X, y)
@@ -303,11 +300,11 @@ def test_units_do_not_matter():
 
 
 def illegal_pairs():
-    """Return every pair of built choices on two axes that does not combine, others at their defaults."""
+    """Return every pair of choices on two axes that does not combine, others at their defaults."""
     pairs = []
     for (a, left), (b, right) in itertools.combinations(AXES.items(), 2):
         for x, z in itertools.product(left, right):
-            if x not in NOT_BUILT[a] and z not in NOT_BUILT[b] and refusal({a: x, b: z}) is not None:
+            if refusal({a: x, b: z}) is not None:
                 pairs.append({a: x, b: z})
     return pairs
 
@@ -353,18 +350,6 @@ def test_the_design_refuses_it_in_words(pair):
     for axis, choice in pair.items():
         assert axis in sentence
         assert repr(choice) in sentence
-
-
-@pytest.mark.parametrize(("axis", "choice"), [(a, c) for a, choices in NOT_BUILT.items() for c in sorted(choices)])
-def test_what_is_not_built_says_so(axis, choice):
-    X, y = patients(51, n=30)
-    legal = {
-        "branching": {"middle": {"zone": "margin"}},
-        "evaluation": {"deferred": {"zone": "margin"}},
-    }
-    params = {axis: choice, **legal.get(axis, {}).get(choice, {})}
-    with pytest.raises(PenumbraError, match="not built yet"):
-        UncertainTreeClassifier(**params).fit(X, y)
 
 
 def test_imprecise_labels_and_the_margin_are_refused():

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from engine.recipe import AXES, DEFAULTS, VARIANTS, refusal, refusals, unbuilt
+from engine.recipe import AXES, DEFAULTS, VARIANTS, refusal, refusals
 from pages.shared import present_data, present_tree, recipe_words, state, words
 from pages.shared.widgets import bind
 
@@ -56,7 +56,7 @@ def variant_choice(title: str = "Variant") -> None:
     now = state.choices()
     st.markdown(f"**{title}**")
     options = [
-        (name, recipe_words.variant(name), refusal(params) or unbuilt(params), "") for name, params in VARIANTS.items()
+        (name, recipe_words.variant(name), refusal(params), "") for name, params in VARIANTS.items()
     ]
     _choice_box("variant", recipe_words.variant(now.variant), options, now.variant, state.choose_variant)
     if now.axes:

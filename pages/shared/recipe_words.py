@@ -143,9 +143,7 @@ def against(reason: str) -> str:
     """Return why a choice cannot be had, in short."""
     if reason == NO_COST:
         return "Not built yet: a table of costs."
-    unbuilt = re.match(r"(.*) is not built yet", reason)
-    said = in_words(unbuilt[1] if unbuilt else reason)
-    return f"Not built yet: {said}" if unbuilt else f"Not possible: {said}"
+    return f"Not possible: {in_words(reason)}"
 
 
 def in_words(text: str) -> str:
