@@ -119,6 +119,11 @@ class Tree:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a copy read-only: copying unlocks arrays, for which every kernel would be compiled once more."""
+        vars(self).update(state)
+        self.__post_init__()
+
     @property
     def n_nodes(self) -> int:
         return len(self.parent)
