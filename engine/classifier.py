@@ -179,6 +179,10 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        rows = self.cost.shape[:1] if isinstance(self.cost, np.ndarray) else isinstance(self.cost, Sequence) and (
+            len(self.cost),
+        )
+        tags.classifier_tags.multi_class = rows != (2,)  # costs of two classes leave room for no third
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> UncertainTreeClassifier:
@@ -252,7 +256,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         check_labels(labels, self)
         if self.class_weight is not None:
             with np.errstate(over="ignore", under="ignore"):
-                weight = weight * class_weights(labels, self.class_weight)
+                weight = weight * class_weights(labels, self.class_weight, weight > 0.0)
             if (weight > 0.0).any():
                 refuse_extreme("class_weight times sample_weight", weight)
         kept = weight > 0.0
@@ -593,12 +597,13 @@ def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
         )
 
 
-def class_weights(labels: LabelSets, stated: str | Mapping[Any, float]) -> Floats:
+def class_weights(labels: LabelSets, stated: str | Mapping[Any, float], present: NDArray[np.bool_]) -> Floats:
     """Return a factor a patient (n,) from its class, 1 for imprecise labels. METHODS §1, §6
 
     Parameters
     ----------
     stated : "balanced", n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for a class not named.
+    present : (n,) True for the patients that are counted: one of weight 0 is left out.
     """
     n_classes = len(labels.classes)
     precise = labels.code < n_classes
@@ -613,8 +618,8 @@ def class_weights(labels: LabelSets, stated: str | Mapping[Any, float]) -> Float
         for name, factor in stated.items():
             by_class[classes.index(name)] = float(factor)
     else:
-        counts = np.bincount(labels.code[precise], minlength=n_classes)[:n_classes]
-        by_class = precise.sum() / (n_classes * np.maximum(counts, 1))
+        counts = np.bincount(labels.code[precise & present], minlength=n_classes)
+        by_class = counts.sum() / (n_classes * np.maximum(counts, 1))
     weight = np.ones(len(labels.code))
     weight[precise] = by_class[labels.code[precise]]
     return weight
