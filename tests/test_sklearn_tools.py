@@ -190,7 +190,7 @@ def test_noises_that_state_the_same_are_equal():
     assert a == b == copy.deepcopy(a)
     assert hash(a) == hash(b)
     assert len({a, b, Noise(), Noise.of_mean(0.1), Noise.of_sd(0.1)}) == 4
-    assert a != Noise(sigma={"bmi": 1}) and a != 3
+    assert a not in (Noise(sigma={"bmi": 1}), 3)
     assert Noise(sigma=np.array(2.0)).to_dict() == Noise(sigma=2.0).to_dict()
 
 
@@ -289,9 +289,10 @@ def test_weight_zero_leaves_a_patient_out_of_balanced_weights():
 
 def test_tags_tell_what_the_classifier_takes():
     tags = UncertainTreeClassifier().__sklearn_tags__()
-    assert tags.input_tags.allow_nan and tags.input_tags.categorical and tags.input_tags.string
+    assert (tags.input_tags.allow_nan, tags.input_tags.categorical, tags.input_tags.string) == (True, True, True)
     assert not tags.input_tags.sparse
-    assert tags.target_tags.required and tags.classifier_tags.multi_class
+    assert tags.target_tags.required
+    assert tags.classifier_tags.multi_class
     for two in ([[0, 1], [1, 0]], np.array([[0, 1], [1, 0]])):
         assert not UncertainTreeClassifier(cost=two).__sklearn_tags__().classifier_tags.multi_class
     for cost in (np.eye(3), [[1], [1, 2], 3], np.array(2), 5):
