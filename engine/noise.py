@@ -67,6 +67,8 @@ class Noise:
     Examples
     --------
     >>> noise = Noise(sigma={"glucose": 8.0, "bmi": Noise.of_sd(0.1)}, shape={"glucose": "laplace"})
+    >>> noise == Noise.from_dict(noise.to_dict())
+    True
     """
 
     sigma: Any = None
@@ -102,6 +104,11 @@ class Noise:
         Parameters
         ----------
         schema : the training table's schema. columns : (M, n) training values, for the relative forms.
+
+        Raises
+        ------
+        PenumbraError
+            For a negative σ, an unknown variable or shape, σ for a nominal variable, or a mean too near zero.
         """
         sigma = np.zeros(schema.n_variables)
         cv = np.zeros(schema.n_variables)
