@@ -54,21 +54,38 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    criterion, search, propagation, branching, zone, pruning, leaf, evaluation, decision : str
-        The axes; METHODS §0 lists the choices, §0.1 what combines. A combination that §0.1 refuses is refused at fit.
-    threshold : "value", "midpoint" or "observed", where an exact threshold stands.
-    tau : probability from which `decision="tau"` answers, and which the sum of a `decision="set"` reaches.
+    criterion : "information_gain", "gain_ratio", "gini" or "nb_accuracy". search : "exact", "soft" or "resampled".
+    propagation : "hard", "soft" or "conditional". branching : "binary", "middle" or "nary".
+    zone : "none", "margin", "node_bootstrap", "quality_plateau", "class_overlap", "gain_ratio", "quinlan" or "noise".
+    pruning : "none", "pessimistic", "nb_accuracy" or "pessimistic+nb_accuracy".
+    leaf : "frequency", "laplace" or "naive_bayes". evaluation : "hard", "soft", "coherent", "zone" or "deferred".
+    decision : "argmax", "tau", "cost" or "set".
+        The axes. A combination that METHODS §0.1 refuses is refused at fit, in a sentence that names both choices.
+    threshold : "value", "midpoint" or "observed", where an exact threshold stands. §4
+    tau : probability from which `decision="tau"` answers, and which the sum of a `decision="set"` reaches. [W], §6
     cost : (K, K) cost[true, answer] in the order of classes_, for `decision="cost"`; abstain_cost : the cost of
-        abstaining in the same unit, None = abstaining is no answer.
-    noise : `Noise`, measurement error per variable in its own unit; None = exact.
-    noise_search, noise_propagation, noise_evaluation : `Noise` for one use alone, in place of `noise`.
-    u_s, u_p, u_e : factors on σ in search, propagation and evaluation.
-    nominal : names or positions of columns to read as nominal beside text, categorical and boolean ones.
-    random_state : seed of whatever draws (the bootstrap zone, folds): a whole number, a RandomState or a Generator;
-        None = 0, so that the same patients always give the same tree.
+        abstaining in the same unit, None = abstaining is no answer. [W], §6
+    window, resolution : the soft grid reaches window/2 σ beyond the values, in steps of resolution σ. [S], §4
+    confidence : of pessimistic pruning, between 0 and 1: the lower, the smaller the tree. pruning_laplace : whether its
+        errors are counted on Laplace-smoothed leaves. [S], §5
+    mdl_correction : whether a numeric gain ratio pays for the number of cuts tried, as C4.5 release 8 does. §4
+    max_depth : None = no limit. min_weight_leaf : least weight of a child, or "c45" for the rule of release 8.
+    min_weight_split : least weight of a node that is split. weight_floor : a piece of a patient that is a smaller part
+        of it goes whole to the heaviest child. §5
+    n_points : points that stand for a value in `search="resampled"`. width : UDT's own noise instead of a stated one,
+        σ = width·range/4. [S], §4
+    epsilon, alpha, percentile, n_bootstraps : of the zones quality_plateau, gain_ratio, class_overlap, node_bootstrap;
+        n_bootstraps None = by the size of the training set. zone_z : half-width of `zone="noise"` in σ. [T], §7
+    n_bins : bins of a numeric variable, for `branching="nary"` and naive Bayes leaves. [C], §8
+    min_samples_middle : patients from whom a middle child is grown further. [T], §7
     class_weight : None, "balanced": n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for classes it
         does not name; imprecise labels weigh 1. It multiplies sample_weight.
-    The others are numbers that METHODS §0 explains.
+    nominal : names or positions of columns to read as nominal beside text, categorical and boolean ones.
+    noise : `Noise`, measurement error per variable in its own unit; None = exact.
+    noise_search, noise_propagation, noise_evaluation : `Noise` for one use alone, in place of `noise`.
+    u_s, u_p, u_e : factors on σ in search, propagation and evaluation. [S]
+    random_state : seed of whatever draws (the bootstrap zone, folds): a whole number, a RandomState or a Generator;
+        None = 0, so that the same patients always give the same tree.
 
     Attributes
     ----------
@@ -179,6 +196,10 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        rows = self.cost.shape[:1] if isinstance(self.cost, np.ndarray) else isinstance(self.cost, Sequence) and (
+            len(self.cost),
+        )
+        tags.classifier_tags.multi_class = rows != (2,)  # costs of two classes leave room for no third
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> UncertainTreeClassifier:
@@ -252,7 +273,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         check_labels(labels, self)
         if self.class_weight is not None:
             with np.errstate(over="ignore", under="ignore"):
-                weight = weight * class_weights(labels, self.class_weight)
+                weight = weight * class_weights(labels, self.class_weight, weight > 0.0)
             if (weight > 0.0).any():
                 refuse_extreme("class_weight times sample_weight", weight)
         kept = weight > 0.0
@@ -304,7 +325,28 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         return Recipe(**{**vars(self.recipe_), **now})
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return class probabilities (n, K) under the chosen evaluation; rows sum to 1. METHODS §3"""
+        """Return class probabilities under the chosen evaluation. METHODS §3
+
+        Parameters
+        ----------
+        X : DataFrame or array (n, M), each variable in its training unit, NaN = missing; columns are matched by name.
+
+        Returns
+        -------
+        (n, K) Σ over leaves of share(leaf|x) · p(y|leaf, x), in the order of classes_; rows sum to 1.
+
+        Raises
+        ------
+        PenumbraError
+            For other columns than in training, a category not met there, or values that are no finite numbers.
+
+        Examples
+        --------
+        >>> model = UncertainTreeClassifier(evaluation="soft", min_weight_leaf=1, noise=Noise(sigma=8.0))
+        >>> model = model.fit([[88.0], [95.0], [142.0], [160.0]], ["no", "no", "yes", "yes"])
+        >>> model.predict_proba([[118.5], [126.5]]).round(3).tolist()
+        [[0.5, 0.5], [0.159, 0.841]]
+        """
         check_is_fitted(self)
         return mixture(
             self.tree_,
@@ -317,6 +359,10 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         """Return the most probable class of each patient (n,), the first on ties; it never abstains.
 
         Under `decision="cost"` it is the class with the least expected cost. METHODS §0.1
+
+        Parameters
+        ----------
+        X : DataFrame or array (n, M), as `predict_proba` takes it and refuses it.
         """
         probability, reading = self.predict_proba(X), self._reading()
         by_cost = reading.decision == "cost"
@@ -324,7 +370,19 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[best])
 
     def decide(self, X: Any) -> NDArray[Any]:
-        """Return each patient's answer (n,): a class, None = abstain, or with "set" a frozenset. METHODS §6"""
+        """Return each patient's answer (n,): a class, None = abstain, or with "set" a frozenset. [W], METHODS §6
+
+        Parameters
+        ----------
+        X : DataFrame or array (n, M), as `predict_proba` takes it and refuses it.
+
+        Examples
+        --------
+        >>> model = variant("TWDT", max_depth=1, tau=0.9)
+        >>> model = model.fit([[88.0], [95.0], [142.0], [150.0], [160.0]], ["no", "no", "yes", "no", "yes"])
+        >>> model.decide([[90.0], [150.0]]).tolist()
+        ['no', None]
+        """
         check_is_fitted(self)
         given = self._reader().answers(self.predict_proba(X))
         answers = np.empty(len(given), dtype=object)
@@ -332,12 +390,39 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         return answers
 
     def decided(self, X: Any) -> NDArray[np.bool_]:
-        """Return True for each patient (n,) whose hard path enters no zone. [T], METHODS §7"""
+        """Return True for each patient (n,) whose hard path enters no zone. [T], METHODS §7
+
+        Parameters
+        ----------
+        X : DataFrame or array (n, M), as `predict_proba` takes it and refuses it.
+
+        Examples
+        --------
+        >>> model = variant("Ternary-margin").fit([[88.0], [95.0], [101.0], [142.0]], ["no", "no", "yes", "yes"])
+        >>> model.decided([[90.0], [99.0]]).tolist()
+        [True, False]
+        """
         check_is_fitted(self)
         return decided(self.tree_, self.encode(X))
 
     def shares(self, X: Any) -> Floats:
-        """Return the share of each leaf (n, L) under the chosen evaluation, leaves in tree order; rows sum to 1."""
+        """Return the share of each leaf (n, L) under the chosen evaluation; rows sum to 1. METHODS §3
+
+        Parameters
+        ----------
+        X : DataFrame or array (n, M), as `predict_proba` takes it and refuses it.
+
+        Returns
+        -------
+        (n, L), leaves in tree order; those for values without a child of their own have a column too.
+
+        Examples
+        --------
+        >>> model = variant("SE", noise=Noise(sigma=8.0), min_weight_leaf=1)
+        >>> model = model.fit([[88.0], [95.0], [142.0], [160.0]], ["no", "no", "yes", "yes"])
+        >>> model.shares([[118.5]]).tolist()
+        [[0.5, 0.5]]
+        """
         check_is_fitted(self)
         return leaf_shares(
             self.tree_,
@@ -352,6 +437,23 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         x : one patient: a DataFrame of one row, a Series or dict by column name, or a sequence in column order.
+
+        Returns
+        -------
+        Case. What its figures mean, and what they do not, stands there.
+
+        Raises
+        ------
+        PenumbraError
+            For more or fewer than one patient, and for what `predict_proba` refuses.
+
+        Examples
+        --------
+        >>> X = pd.DataFrame({"glucose": [88.0, 95.0, 142.0, 160.0]})
+        >>> model = variant("C4.5", noise=Noise(sigma={"glucose": 8.0})).fit(X, ["no", "no", "yes", "yes"])
+        >>> case = model.case({"glucose": 126.5})
+        >>> case.answer, round(case.stability, 3)
+        ('yes', 0.841)
         """
         check_is_fitted(self)
         row = self.encode(one_row(x, self.schema_))
@@ -403,6 +505,17 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         changes : any of evaluation, decision, tau, cost, abstain_cost.
+
+        Raises
+        ------
+        PenumbraError
+            For another setting, which would need a new fit, or a choice that does not combine with the others.
+
+        Examples
+        --------
+        >>> model = variant("CART").fit([[88.0], [95.0], [142.0], [160.0]], ["no", "no", "yes", "yes"])
+        >>> model.with_decision(decision="set", tau=0.9).decide([[90.0]]).tolist()
+        [frozenset({'no'})]
         """
         check_is_fitted(self)
         wrong = [name for name in changes if name not in READING]
@@ -419,13 +532,46 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
 
         `target` is a rate, or "bayes". `tree_` is replaced; `zone_factor_`, `zone_rate_` and `zone_target_` tell what
         was done. See `engine.calibration.calibrate_zones`. METHODS §7 (+)
+
+        Parameters
+        ----------
+        X, y, sample_weight : training patients, as `fit` takes them.
+        target : the part of patients to be left undecided, from 0 to 1, or "bayes".
+
+        Raises
+        ------
+        PenumbraError
+            For middle branching, zone none or quinlan, a target that is no rate, or too few patients.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = variant("Ternary-margin").fit(X, y).calibrate_zones(X, y, target=0.1)
+        >>> abs(model.zone_rate_ - 0.1) < 0.05
+        True
         """
         from engine.calibration import calibrate_zones  # asked of the floor above only when called
 
         return calibrate_zones(self, X, y, target, sample_weight)
 
     def to_json(self) -> str:
-        """Return the fitted model as JSON text, every number at full precision."""
+        """Return the fitted model as JSON text, every number at full precision.
+
+        `engine.model_file.file_schema` gives the form of the text.
+
+        Raises
+        ------
+        PenumbraError
+            When a class, category or setting is something other than text, a number or True or False.
+
+        Examples
+        --------
+        >>> model = variant("CART").fit([[88.0], [95.0], [142.0], [160.0]], ["no", "no", "yes", "yes"])
+        >>> again = UncertainTreeClassifier.from_json(model.to_json())
+        >>> again.predict([[90.0], [150.0]]).tolist()
+        ['no', 'yes']
+        """
         check_is_fitted(self)
         params = {name: getattr(self, name) for name in self._get_param_names() if name not in NOISES}
         if params["nominal"] is not None:
@@ -489,6 +635,16 @@ def variant(name: str, **changes: Any) -> UncertainTreeClassifier:
     Parameters
     ----------
     name : a key of VARIANTS, such as "C4.5", "SS+STP" or "Ternary-margin". changes : arguments that differ from it.
+
+    Raises
+    ------
+    PenumbraError
+        For a name that is no variant, or an argument that is no setting.
+
+    Examples
+    --------
+    >>> variant("SS+STP", max_depth=4).get_params()["propagation"]
+    'soft'
     """
     if not isinstance(name, str) or name not in VARIANTS:
         raise PenumbraError(f"There is no variant {name!r}; the variants are {', '.join(VARIANTS)}.")
@@ -593,12 +749,13 @@ def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
         )
 
 
-def class_weights(labels: LabelSets, stated: str | Mapping[Any, float]) -> Floats:
+def class_weights(labels: LabelSets, stated: str | Mapping[Any, float], present: NDArray[np.bool_]) -> Floats:
     """Return a factor a patient (n,) from its class, 1 for imprecise labels. METHODS §1, §6
 
     Parameters
     ----------
     stated : "balanced", n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for a class not named.
+    present : (n,) True for the patients that are counted: one of weight 0 is left out.
     """
     n_classes = len(labels.classes)
     precise = labels.code < n_classes
@@ -613,8 +770,8 @@ def class_weights(labels: LabelSets, stated: str | Mapping[Any, float]) -> Float
         for name, factor in stated.items():
             by_class[classes.index(name)] = float(factor)
     else:
-        counts = np.bincount(labels.code[precise], minlength=n_classes)[:n_classes]
-        by_class = precise.sum() / (n_classes * np.maximum(counts, 1))
+        counts = np.bincount(labels.code[precise & present], minlength=n_classes)
+        by_class = counts.sum() / (n_classes * np.maximum(counts, 1))
     weight = np.ones(len(labels.code))
     weight[precise] = by_class[labels.code[precise]]
     return weight

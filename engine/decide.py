@@ -161,7 +161,8 @@ def check_costs(cost: Any, n_classes: int | None = None) -> None:
             "cost holds a missing or infinite number; give a finite cost for each true class and answer."
         )
     if n_classes is not None and len(table) != n_classes:
+        limit = " With these costs Only binary classification is supported." if len(table) == 2 else ""
         raise PenumbraError(
             f"cost has shape {table.shape}, but there are {n_classes} classes; give one row a true class and one "
-            "column an answer, both in the order of classes_."
+            f"column an answer, both in the order of classes_.{limit}"
         )

@@ -5,4 +5,14 @@ In: a sentence. Out: an exception whose text names what was given, what is allow
 
 
 class PenumbraError(ValueError):
-    """One sentence a user can act on; it never holds a patient's value."""
+    """One sentence a user can act on; it never holds a patient's value. It is a ValueError, as scikit-learn expects.
+
+    Examples
+    --------
+    >>> from engine import PenumbraError, variant
+    >>> try:
+    ...     variant("C5")
+    ... except PenumbraError as error:
+    ...     print(str(error)[:24])
+    There is no variant 'C5'
+    """

@@ -18,7 +18,8 @@ from engine import kernels
 from engine.errors import PenumbraError
 from engine.grow import settle_boxes
 from engine.leaves import LEAVES, leaf_probability
-from engine.noise import Noise, ResolvedNoise
+from engine.noise import SHAPES, Noise, ResolvedNoise
+from engine.recipe import AXES, DEFAULTS, THRESHOLDS
 from engine.table import Schema
 from engine.tree import BINS, BRANCHES, NOMINAL, REST, Node, Tree
 
@@ -77,7 +78,9 @@ def settings_out(params: Mapping[str, Any]) -> dict[str, Any]:
 
     Pairs, since the keys of a JSON object are text and would turn class 1 into class "1".
     """
-    held = dict(params)
+    held = {name: value.item() if isinstance(value, np.generic) else value for name, value in params.items()}
+    if held.get("nominal") is not None:
+        held["nominal"] = [c.item() if isinstance(c, np.generic) else c for c in held["nominal"]]
     if held.get("cost") is not None:
         held["cost"] = np.asarray(held["cost"], dtype=np.float64).tolist()
     if held.get("abstain_cost") is not None:
@@ -100,6 +103,101 @@ def settings_in(held: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(params.get("class_weight"), list):
         params["class_weight"] = dict(params["class_weight"])
     return params
+
+
+PLAIN: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+ANY_NUMBER: dict[str, Any] = {"anyOf": [{"type": "number"}, {"enum": [None, "inf", "-inf"]}]}
+NOT_NEGATIVE: dict[str, Any] = {"type": "number", "minimum": 0}
+TWO_DEEP = ("class_weight", "probability", "cuts", "bayes")
+
+
+def list_of(items: Mapping[str, Any], **limits: Any) -> dict[str, Any]:
+    """Return the JSON schema of a list."""
+    return {"type": "array", "items": dict(items), **limits}
+
+
+def object_of(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of an object with all of these members and no others."""
+    return {
+        "type": "object", "properties": dict(properties), "required": list(properties), "additionalProperties": False,
+    }  # fmt: skip
+
+
+def or_null(*choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of a value that may be missing."""
+    return {"anyOf": [{"type": "null"}, *map(dict, choices)]}
+
+
+def settings_schema() -> dict[str, Any]:
+    """Return the JSON schema of the constructor's settings, the noises aside."""
+    kinds = {bool: "boolean", int: "number", float: "number"}
+    settings = {name: {"type": kinds.get(type(default), "string")} for name, default in DEFAULTS.items()}
+    choices: dict[str, Any] = {name: {"enum": list(choice)} for name, choice in AXES.items()}
+    pair = {"type": "array", "prefixItems": [PLAIN, NOT_NEGATIVE], "minItems": 2, "maxItems": 2}
+    numbers = ("max_depth", "width", "n_bootstraps", "random_state", "abstain_cost")
+    special = {
+        "threshold": {"enum": list(THRESHOLDS)},
+        "min_weight_leaf": {"anyOf": [NOT_NEGATIVE, {"const": "c45"}]},
+        "cost": or_null(list_of(list_of({"type": "number"}), minItems=2)),
+        "class_weight": or_null({"const": "balanced"}, list_of(pair)),
+        "nominal": or_null(list_of({"type": ["string", "integer"]})),
+        **{name: or_null(NOT_NEGATIVE) for name in numbers},
+    }
+    return object_of({**settings, **choices, **special})
+
+
+def noise_schema() -> dict[str, Any]:
+    """Return the JSON schema of one part of a stated noise: one value, a list by column, or an object by name."""
+    relative = object_of({"relative_to": {"enum": ["mean", "sd", "range"]}, "fraction": NOT_NEGATIVE})
+    one = [NOT_NEGATIVE, {"enum": list(SHAPES)}, relative]
+    by_name = object_of({"by_name": {"type": "object", "additionalProperties": or_null(*one)}})
+    return or_null(*one, list_of(or_null(*one)), by_name)
+
+
+def array_schema(name: str) -> dict[str, Any]:
+    """Return the JSON schema of one of the tree's arrays."""
+    dtype = array_dtype(name)
+    item = {np.float64: ANY_NUMBER, np.bool_: {"type": "boolean"}}.get(dtype, {"type": "integer", "minimum": -1})
+    return list_of(list_of(item)) if name in TWO_DEEP else list_of(item, minItems=1)
+
+
+def file_schema() -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of a model file, for programs that write or check one.
+
+    It tells the form of every part. That the parts agree with each other, and with the checksum, `from_text` checks.
+
+    Examples
+    --------
+    >>> sorted(file_schema()["properties"])[:4]
+    ['classes', 'format', 'noise', 'params']
+    """
+    stated = object_of({part: {"$ref": "#/$defs/noise"} for part in ("sigma", "cv", "misrecord", "shape")})
+    resolved = object_of(
+        {
+            **{part: list_of(NOT_NEGATIVE) for part in ("sigma", "cv", "misrecord")},
+            "shape": list_of({"type": "integer", "minimum": 0, "maximum": len(kernels.REACH) - 1}),
+        }
+    )
+    columns = {
+        "names": list_of({"type": "string"}, minItems=1, uniqueItems=True),
+        "categories": list_of(or_null(list_of(PLAIN, uniqueItems=True)), minItems=1),
+        "named": {"type": "boolean"},
+    }
+    uses = ("search", "propagation", "evaluation")
+    record = {
+        "format": {"const": FORMAT},
+        "version": {"const": VERSION},
+        "params": settings_schema(),
+        "noise": object_of({name: or_null(stated) for name in ("noise", *(f"noise_{use}" for use in uses))}),
+        "resolved_noise": object_of(dict.fromkeys(uses, resolved)),
+        "schema": object_of(columns),
+        "classes": list_of(PLAIN, minItems=2, uniqueItems=True),
+        "tree": object_of({name: array_schema(name) for name in ARRAYS}),
+        "zone_factor": or_null(NOT_NEGATIVE),
+        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    }
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A fitted Penumbra model"}
+    return {**head, **object_of(record), "$defs": {"noise": noise_schema()}}
 
 
 def to_text(

@@ -46,7 +46,7 @@ class Relative:
     fraction: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Noise:
     """How noisy the measurements are. [S] §3.1, METHODS §2.
 
@@ -67,12 +67,21 @@ class Noise:
     Examples
     --------
     >>> noise = Noise(sigma={"glucose": 8.0, "bmi": Noise.of_sd(0.1)}, shape={"glucose": "laplace"})
+    >>> noise == Noise.from_dict(noise.to_dict())
+    True
     """
 
     sigma: Any = None
     cv: Any = None
     misrecord: Any = None
     shape: Any = "normal"
+
+    def __eq__(self, other: object) -> bool:
+        """Return True for a noise that states the same, be it in lists or arrays."""
+        return self.to_dict() == other.to_dict() if isinstance(other, Noise) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(hashable(self.to_dict()))
 
     @classmethod
     def of_mean(cls, u: float, shape: Any = "normal") -> Noise:
@@ -95,6 +104,11 @@ class Noise:
         Parameters
         ----------
         schema : the training table's schema. columns : (M, n) training values, for the relative forms.
+
+        Raises
+        ------
+        PenumbraError
+            For a negative σ, an unknown variable or shape, σ for a nominal variable, or a mean too near zero.
         """
         sigma = np.zeros(schema.n_variables)
         cv = np.zeros(schema.n_variables)
@@ -360,6 +374,8 @@ def relative_sigma(name: str, value: Relative, known: NDArray[np.float64]) -> fl
 def stored(value: Any) -> Any:
     """Return a noise field as JSON can hold it."""
     value = unwrapped(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
     if isinstance(value, Relative):
         return {"relative_to": value.of, "fraction": float(value.fraction)}
     if isinstance(value, Mapping):
@@ -367,6 +383,13 @@ def stored(value: Any) -> Any:
     if isinstance(value, np.ndarray) or (isinstance(value, Sequence) and not isinstance(value, str)):
         return [stored(v) for v in value]
     return value.item() if isinstance(value, np.generic) else value
+
+
+def hashable(value: Any) -> Any:
+    """Return what `stored` wrote as values that have a hash, the same for fields in another order."""
+    if isinstance(value, Mapping):
+        return frozenset((name, hashable(v)) for name, v in value.items())
+    return tuple(map(hashable, value)) if isinstance(value, list) else value
 
 
 def loaded(value: Any) -> Any:

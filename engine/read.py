@@ -207,6 +207,12 @@ def read_table(
     ------
     PenumbraError
         With one sentence, when the file cannot be read as a table or an argument does not fit it.
+
+    Examples
+    --------
+    >>> table = read_table(b"glucose;ill\\n5,4;no\\n7,9;yes\\n", target="ill")
+    >>> table.X["glucose"].tolist(), list(table.y)
+    ([5.4, 7.9], ['no', 'yes'])
     """
     _check_words({"filename": filename, "delimiter": delimiter, "decimal": decimal, "thousands": thousands,
                   "encoding": encoding, "target": target})  # fmt: skip

@@ -53,13 +53,20 @@ class Split(Protocol):
     """A candidate, or a growing node that is split."""
 
     @property
-    def variable(self) -> int: ...
+    def variable(self) -> int:
+        """The split variable's column."""
+
     @property
-    def gate(self) -> int: ...
+    def gate(self) -> int:
+        """BINARY, MIDDLE, NOMINAL or BINS."""
+
     @property
-    def threshold(self) -> float: ...
+    def threshold(self) -> float:
+        """In the variable's unit, NaN where there is none."""
+
     @property
-    def closed_le(self) -> bool: ...
+    def closed_le(self) -> bool:
+        """True: left iff x <= threshold; False: left iff x < threshold."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,7 @@ class Search:
 
     @cached_property
     def labels(self) -> kernels.Labels:
+        """The label codes as the kernels read them."""
         return kernel_labels(self.table.labels.member)
 
     def is_soft(self, j: int) -> bool:

@@ -43,18 +43,22 @@ class Schema:
 
     @property
     def n_variables(self) -> int:
+        """M, the number of columns."""
         return len(self.names)
 
     @property
     def kinds(self) -> tuple[str, ...]:
+        """Per column "numeric" or "nominal"."""
         return tuple("numeric" if c is None else "nominal" for c in self.categories)
 
     @cached_property
     def numeric(self) -> NDArray[np.bool_]:
+        """(M,) True for numeric columns."""
         return np.array([c is None for c in self.categories], dtype=bool)
 
     @cached_property
     def n_categories(self) -> NDArray[np.int64]:
+        """(M,) how many categories a column has, 0 for a numeric one."""
         return np.array([0 if c is None else len(c) for c in self.categories], dtype=np.int64)
 
     def column(self, name: str) -> int:
@@ -118,6 +122,7 @@ class LabelSets:
 
     @property
     def precise(self) -> bool:
+        """True when every label is one class."""
         return bool(len(self.member) == len(self.classes))
 
     @cached_property
@@ -154,6 +159,7 @@ class Table:
 
     @property
     def n(self) -> int:
+        """The number of patients."""
         return len(self.weight)
 
     @cached_property

@@ -85,6 +85,15 @@ class Tree:
         so drop out; the cells are the categories or bins of variable 0, then of variable 1 …
     variables : names of the M variables. categories : per variable the category names, None when numeric.
     classes : the K classes.
+
+    Examples
+    --------
+    >>> from engine import variant
+    >>> tree = variant("CART").fit([[88.0], [95.0], [142.0], [160.0]], ["no", "no", "yes", "yes"]).tree_
+    >>> float(tree.threshold[0]), tree.n_leaves, tree.classes
+    (118.5, 2, ('no', 'yes'))
+    >>> [child["probability"] for child in tree.to_dict()["children"]]
+    [[1.0, 0.0], [0.0, 1.0]]
     """
 
     parent: NDArray[np.int32]
@@ -119,8 +128,14 @@ class Tree:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a copy read-only: copying unlocks arrays, for which every kernel would be compiled once more."""
+        vars(self).update(state)
+        self.__post_init__()
+
     @property
     def n_nodes(self) -> int:
+        """N, leaves and splits together."""
         return len(self.parent)
 
     @property
@@ -130,10 +145,12 @@ class Tree:
 
     @property
     def max_depth(self) -> int:
+        """Depth of the deepest leaf; a lone root has 0."""
         return int(self.depth.max())
 
     @cached_property
     def leaves(self) -> NDArray[np.int32]:
+        """(L,) the leaves depth first, left to right ("tree order"), those of REST among them."""
         order, stack = [], [0]
         while stack:
             node = stack.pop()
@@ -166,9 +183,11 @@ class Tree:
         return found
 
     def is_leaf(self, node: int) -> bool:
+        """Return True for a node without children."""
         return bool(self.n_children[node] == 0)
 
     def children(self, node: int) -> range:
+        """Return the nodes below a node, left to right; none below a leaf."""
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node])) if first >= 0 else range(0)
 
