@@ -252,7 +252,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         check_labels(labels, self)
         if self.class_weight is not None:
             with np.errstate(over="ignore", under="ignore"):
-                weight = weight * class_weights(labels, self.class_weight)
+                weight = weight * class_weights(labels, self.class_weight, weight > 0.0)
             if (weight > 0.0).any():
                 refuse_extreme("class_weight times sample_weight", weight)
         kept = weight > 0.0
@@ -593,12 +593,15 @@ def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
         )
 
 
-def class_weights(labels: LabelSets, stated: str | Mapping[Any, float]) -> Floats:
+def class_weights(
+    labels: LabelSets, stated: str | Mapping[Any, float], counted: NDArray[np.bool_] | None = None
+) -> Floats:
     """Return a factor a patient (n,) from its class, 1 for imprecise labels. METHODS §1, §6
 
     Parameters
     ----------
     stated : "balanced", n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for a class not named.
+    counted : (n,) patients that n and n_class count: not those whom a weight of 0 leaves out; None = all.
     """
     n_classes = len(labels.classes)
     precise = labels.code < n_classes
@@ -613,8 +616,9 @@ def class_weights(labels: LabelSets, stated: str | Mapping[Any, float]) -> Float
         for name, factor in stated.items():
             by_class[classes.index(name)] = float(factor)
     else:
-        counts = np.bincount(labels.code[precise], minlength=n_classes)[:n_classes]
-        by_class = precise.sum() / (n_classes * np.maximum(counts, 1))
+        present = precise if counted is None else precise & counted
+        counts = np.bincount(labels.code[present], minlength=n_classes)[:n_classes]
+        by_class = present.sum() / (n_classes * np.maximum(counts, 1))
     weight = np.ones(len(labels.code))
     weight[precise] = by_class[labels.code[precise]]
     return weight
