@@ -859,10 +859,13 @@ def sort_pieces(rows, pieces, code, share):
 
 @compiled
 def settle_pieces(pieces, weight, least):
-    """Turn shares in `pieces` into weights; a piece below `least` goes whole to the heaviest child (first on ties)."""
+    """Turn shares in `pieces` into weights; a piece below `least` goes whole to the heaviest child.
+
+    The first on ties, where 1e-12 of the patient is no difference: two bins may lie alike about a reading. METHODS §5
+    """
     heaviest = 0
     for c in range(1, len(pieces)):
-        if pieces[c] > pieces[heaviest]:
+        if pieces[c] > pieces[heaviest] + TIE:
             heaviest = c
     kept = 0.0
     for c in range(len(pieces)):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine import kernels
 from engine.criteria import CODES
+from engine.errors import PenumbraError
 from engine.gates import divide, node_splits
 from engine.noise import ResolvedNoise
 from engine.search import (
@@ -38,6 +39,7 @@ WIDEST = 0.25  # of the node's range
 FEWEST_TO_RESAMPLE = 10
 RESAMPLES = ((2_000, 20), (10_000, 15))  # training patients below which a node is resampled so often; 10 beyond
 FEWEST_RESAMPLES = 10
+MOST_DRAWS = 100_000_000  # patients drawn at one node, over all resamples: 0.4 GB
 ROOT = 1  # the root's place; see `place_of_child`
 
 
@@ -193,6 +195,11 @@ def node_bootstrap(zone: Zone, node: Node, here: Arrivals, place: int) -> float:
     known = here.order[node.variable, : here.n_known[node.variable]]
     if len(known) < FEWEST_TO_RESAMPLE:
         return 0.0
+    if n_resamples(zone) * len(known) > MOST_DRAWS:
+        raise PenumbraError(
+            f"n_bootstraps {n_resamples(zone):,} on {len(known):,} patients would draw more than {MOST_DRAWS:,} of "
+            "them at one node; lower n_bootstraps or choose another zone."
+        )
     free = replace(zone.search, min_weight_leaf=0.0, hard=np.zeros_like(zone.search.hard), mdl_correction=False)
     rng = np.random.default_rng([zone.seed, place])
     draws = rng.integers(0, len(known), size=(n_resamples(zone), len(known)), dtype=np.int32)

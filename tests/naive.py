@@ -510,7 +510,7 @@ def gate(node, row, kind, noise, box=(-math.inf, math.inf)):
 def divide(weight, original, gates, floor):
     """Divide one patient's weight; a piece under the floor goes whole to the heaviest piece, the first on ties."""
     pieces = [weight * g for g in gates]
-    heaviest = pieces.index(max(pieces))
+    heaviest = next(c for c, piece in enumerate(pieces) if piece >= max(pieces) - 1e-12 * weight)
     for c, piece in enumerate(pieces):
         if c != heaviest and piece < floor * original:
             pieces[heaviest] += piece
