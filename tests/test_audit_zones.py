@@ -12,6 +12,7 @@ import pytest
 
 from engine import Noise, PenumbraError, UncertainTreeClassifier, metrics
 from engine.criteria import logical_entropy
+from engine.table import equal_cuts
 
 
 @pytest.fixture
@@ -108,3 +109,27 @@ TWO = ["ill", "well"]
 def test_figures_refuse_with_one_sentence(figure, sentence):
     with pytest.raises(PenumbraError, match=sentence):
         figure()
+
+
+@pytest.mark.parametrize(("low", "high", "n_bins"), [(3, 18, 10), (12, 184, 10), (2, 192, 10), (-3, 7, 10), (0, 10, 3)])
+def test_a_decimal_on_a_cut_belongs_to_the_lower_bin(low, high, n_bins):
+    """In tenths, where whole numbers say what lies on a cut: left of it when (v - low)·n_bins <= k·(high - low)."""
+    cuts = equal_cuts(low / 10, high / 10, n_bins)
+    for v in range(low, high + 1):
+        above = sum((v - low) * n_bins > k * (high - low) for k in range(1, n_bins))
+        assert int((v / 10 > cuts).sum()) == above, v
+
+
+def test_cuts_closer_than_the_digits_kept_stay_apart():
+    cuts = equal_cuts(1.0, 1.0 + 1e-13, 10)
+    assert (np.diff(cuts) > 0).all()
+    assert np.array_equal(equal_cuts(5.0, 5.0, 3), [5.0, 5.0])
+
+
+def test_a_tree_puts_a_reading_on_a_cut_into_the_lower_bin():
+    """0.3 to 1.8 in 10 bins: 0.9 is the fourth cut, so it goes with 0.8, who is ill, and not with 1.0, who is well."""
+    X = pd.DataFrame({"x": [0.3, 0.8, 0.8, 0.8, 0.9, 1.0, 1.0, 1.0, 1.8]})
+    y = ["well", "ill", "ill", "ill", "ill", "well", "well", "well", "well"]
+    model = UncertainTreeClassifier(criterion="gini", branching="nary", n_bins=10, min_weight_leaf=1).fit(X, y)
+    assert model.tree_.to_dict()["children"][3]["weight"] == 4.0
+    assert model.predict(pd.DataFrame({"x": [0.9]}))[0] == "ill"
