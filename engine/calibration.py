@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from engine.classifier import UncertainTreeClassifier, fit_tree
 from engine.errors import PenumbraError
 from engine.gates import divide, tree_node_splits
-from engine.metrics import bayes_error_bound
+from engine.metrics import bayes_error_bound, code_of
 from engine.noise import ResolvedNoise
 from engine.recipe import seed_of
 from engine.table import LabelSets, Table
@@ -144,7 +144,8 @@ def calibrate_zones(
     Raises
     ------
     PenumbraError
-        For middle branching, zone none or quinlan, a target that is no rate, or too few patients.
+        For middle branching, zone none or quinlan, a target that is no rate, too few patients, or columns and classes
+        that the model was not fitted on.
 
     Notes
     -----
@@ -153,9 +154,9 @@ def calibrate_zones(
     """
     check_is_fitted(model)
     check_calibration(model, target)
-    table = model._training_table(X, y, sample_weight, model.recipe_)
-    if table.schema.n_variables != model.n_features_in_:
-        raise PenumbraError("calibrate_zones takes the columns that the model was fitted on.")
+    table = model._training_table(X, y, sample_weight, model.recipe_, model.schema_)
+    for name in table.labels.classes:
+        code_of(name, list(model.classes_), "y")
     rate = bayes_error_bound(X, y, model.nominal) if target == "bayes" else float(target)
     if rate is None or not math.isfinite(rate):
         raise PenumbraError("No patient has a neighbour to tell the Bayes error from; give a rate as the target.")

@@ -80,7 +80,8 @@ class Case:
     nearest_answer : per variable with such a change, the hard tree's answer after it. hard_answer : before it.
     repeat_advice : per variable with σ > 0, the expected gain in certainty from a second reading.
     best_repeat : the variable with the largest gain, None when all are under 0.005.
-    missing : variables without a value. interval : (K, 2) 2.5–97.5 % range of the hard tree's p under the noise.
+    missing : variables without a value. interval : (K, 2) 2.5–97.5 % range of the hard tree's p under the noise: of the
+        leaves' own p by coherent share, so that a missing value widens it as measurement error does.
     simulated : the answer varies inside a naive Bayes leaf, so answer_shares, stability, certainty, interval and
         repeat_advice come from a seeded simulation of the true values; the last from 2,000 draws, the others from
         n_draws. False and 0 where the closed form holds. Leaf answers are those at the reading.

@@ -263,8 +263,10 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         )
         return self
 
-    def _training_table(self, X: Any, y: Any, sample_weight: Any, recipe: Recipe) -> Table:
-        schema = read_schema(X, self.nominal)
+    def _training_table(
+        self, X: Any, y: Any, sample_weight: Any, recipe: Recipe, fitted: Schema | None = None
+    ) -> Table:
+        schema = read_schema(X, self.nominal) if fitted is None else fitted
         values = schema.encode(X)
         labels = read_labels(y, len(values))
         weight = read_weights(sample_weight, len(values))
@@ -485,7 +487,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         """Return the training table and the weight (n, N) of its patients at each node, as propagated in the fit."""
         check_is_fitted(self)
         recipe = self.recipe_
-        table = self._training_table(X, y, sample_weight, recipe)
+        table = self._training_table(X, y, sample_weight, recipe, self.schema_)
         return table, training_weights(
             self.tree_,
             table,

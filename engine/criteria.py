@@ -55,20 +55,27 @@ def logical_entropy(weights: ArrayLike, member: ArrayLike) -> tuple[float, float
     -------
     The bounds h_* and h^*; the criterion is their mean.
 
+    Raises
+    ------
+    PenumbraError
+        For a negative or missing weight, a group without a class, unequal lengths, or partial labels over more than 12
+        classes.
+
     Examples
     --------
     >>> low, high = logical_entropy([3.0, 1.0], [[True, False], [True, True]])
     >>> round(low, 3), round(high, 3)
     (0.0, 0.375)
     """
-    groups = np.asarray(member, dtype=bool)
-    n_classes = groups.shape[1]
-    labels = kernel_labels(np.vstack([np.eye(n_classes, dtype=bool), groups]))
-    by_code = np.concatenate([np.zeros(n_classes), np.asarray(weights, dtype=np.float64)])
-    single = groups.sum(axis=1) == 1
-    for g in np.flatnonzero(single):
-        by_code[int(np.argmax(groups[g]))] += by_code[n_classes + g]
-        by_code[n_classes + g] = 0.0
+    groups, weight = np.asarray(member, dtype=bool), np.asarray(weights, dtype=np.float64)
+    if groups.ndim != 2 or weight.shape != groups.shape[:1] or not groups.any(axis=1).all():
+        raise PenumbraError("Give one weight and at least one possible class a group, as many columns as classes.")
+    if not (np.isfinite(weight) & (weight >= 0.0)).all():
+        raise PenumbraError("A group's weight is negative, missing or infinite; give a finite weight of 0 or more.")
+    n_classes, single = groups.shape[1], groups.sum(axis=1) == 1
+    labels = kernel_labels(np.vstack([np.eye(n_classes, dtype=bool), groups[~single]]))
+    of_one = weight[single] @ groups[single].astype(np.float64)
+    by_code = np.concatenate([of_one, weight[~single]])
     low, high = kernels.logical_bounds(by_code, labels)
     return float(low), float(high)
 

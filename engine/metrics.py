@@ -11,7 +11,7 @@ counts once, whatever its weight in training.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from engine.decide import check_costs
 from engine.errors import PenumbraError
 from engine.leaves import lower_limit, upper_limit
 from engine.table import classes_named, is_missing, read_labels, read_schema
@@ -46,6 +47,8 @@ def precise_pairs(truth: Iterable[Any], answers: Iterable[Any]) -> list[tuple[An
     if len(given) != len(said):
         raise PenumbraError(f"There are {len(given)} true labels but {len(said)} answers; give one of each a patient.")
     pairs = [(single_class(t), single_class(a)) for t, a in zip(given, said, strict=True)]
+    if not all(isinstance(name, Hashable) for pair in pairs for name in pair):
+        raise PenumbraError("A true label or an answer is a dict or a list of lists; give a class, None or a set.")
     return [pair for pair in pairs if pair[0] is not None]
 
 
@@ -53,6 +56,19 @@ def mean_or_none(values: Iterable[float]) -> float | None:
     """Return the mean, None when there is nothing to average."""
     found = [float(v) for v in values]
     return math.fsum(found) / len(found) if found else None
+
+
+def finite_or_none(value: Any, what: str) -> float | None:
+    """Return a figure as a float, None as it is, or say that it must be a number; NaN would pass on unseen."""
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise PenumbraError(f"{what} is {value!r}; give a finite number, or None where there is none.")
+    return number
 
 
 def code_of(name: Any, classes: Sequence[Any], what: str) -> int:
@@ -175,11 +191,15 @@ def two_class_aggregate(truth: Iterable[Any], answers: Iterable[Any], classes: S
     Raises
     ------
     PenumbraError
-        When there are not two classes, or unequal lengths.
+        When there are not two classes, for a class outside them, or unequal lengths.
     """
     if len(classes) != 2:
         raise PenumbraError(f"The aggregate of abstentions is defined for two classes; there are {len(classes)}.")
     given, said = list(map(single_class, truth)), list(map(single_class, answers))
+    for what, labels in (("truth", given), ("answers", said)):
+        for name in labels:
+            if name is not None:
+                code_of(name, classes, what)
     filled = [([c if t is None else t for t in given], [c if a is None else a for a in said]) for c in classes]
     if not given:
         return Aggregate(None, None)
@@ -225,9 +245,11 @@ def mean_cost(
     Raises
     ------
     PenumbraError
-        When somebody is not answered and abstaining has no cost; for a class outside `classes`.
+        When somebody is not answered and abstaining has no cost; for a class outside `classes`; for costs that are no
+        table of finite numbers with a row and a column for each of them.
     """
-    table = np.asarray(cost, dtype=np.float64)
+    check_costs(cost, len(classes))
+    table, abstain_cost = np.asarray(cost, dtype=np.float64), finite_or_none(abstain_cost, "abstain_cost")
     paid = []
     for t, a in precise_pairs(truth, answers):
         if a is None and abstain_cost is None:
@@ -298,8 +320,11 @@ def zone_metrics(
     PenumbraError
         For unequal lengths.
     """
-    given, said, sure = list(truth), list(predicted), [bool(d) for d in decided]
+    given, said, verdicts = list(truth), list(predicted), list(decided)
     precise_pairs(given, said)
+    if not all(isinstance(d, (bool, np.bool_, int, np.integer)) and d in (0, 1) for d in verdicts):
+        raise PenumbraError("decided holds something that is no verdict; give True or False a patient.")
+    sure = [bool(d) for d in verdicts]
     if len(sure) != len(given):
         raise PenumbraError(f"There are {len(given)} true labels but {len(sure)} verdicts; give one of each a patient.")
     kept = [(t, p) for t, p, d in zip(given, said, sure, strict=True) if d]
@@ -326,6 +351,8 @@ def efficiency(decided_accuracy: float | None, cart_accuracy: float | None, rate
     >>> efficiency(0.9, 0.8, 0.0) is None
     True
     """
+    decided_accuracy = finite_or_none(decided_accuracy, "decided_accuracy")
+    cart_accuracy, rate = finite_or_none(cart_accuracy, "cart_accuracy"), finite_or_none(rate, "rate")
     if decided_accuracy is None or cart_accuracy is None or not rate:
         return None
     return (decided_accuracy - cart_accuracy) / rate
@@ -338,12 +365,16 @@ def mean_efficiency(
 
     Data sets without an efficiency are left out too; None when none is left.
     """
-    pairs = zip(efficiencies, rates, strict=True)
+    found, known = list(efficiencies), list(rates)
+    if len(found) != len(known):
+        raise PenumbraError(f"There are {len(found)} efficiencies but {len(known)} rates; give one of each a data set.")
+    pairs = zip(found, known, strict=True)
     return mean_or_none(e for e, rate in pairs if e is not None and rate is not None and rate > least_rate)
 
 
 def ub_ratio(rate: float | None, bayes_error: float | None) -> float | None:
     """Return boundary-uncertain rate/Bayes error; None when the error is 0 or unknown. [T], METHODS §7"""
+    rate, bayes_error = finite_or_none(rate, "rate"), finite_or_none(bayes_error, "bayes_error")
     return rate / bayes_error if rate is not None and bayes_error else None
 
 
@@ -368,7 +399,8 @@ def cover_hart(nearest_error: float, n_classes: int) -> float:
     >>> round(cover_hart(0.1, 2), 4)
     0.0528
     """
-    if n_classes < 2 or not 0.0 <= nearest_error <= 1.0:
+    error, count = finite_or_none(nearest_error, "nearest_error"), finite_or_none(n_classes, "n_classes")
+    if error is None or count is None or count < 2 or count % 1.0 or not 0.0 <= error <= 1.0:
         raise PenumbraError("The Cover–Hart bound takes an error rate from 0 to 1 and at least two classes.")
     most = (n_classes - 1) / n_classes
     return most * (1.0 - math.sqrt(max(0.0, 1.0 - nearest_error / most)))
@@ -531,7 +563,10 @@ def class_scores(
 
 def checked_scores(score: Any, hit: Any) -> tuple[Floats, Bools]:
     """Return scores and outcomes as arrays (m,), or say what is wrong with them."""
-    scores, hits = np.asarray(score, dtype=np.float64), np.asarray(hit, dtype=bool)
+    try:
+        scores, hits = np.asarray(score, dtype=np.float64), np.asarray(hit, dtype=bool)
+    except (TypeError, ValueError):
+        raise PenumbraError("Give one finite score and one outcome, True or False, a patient.") from None
     if scores.ndim != 1 or scores.shape != hits.shape or not np.isfinite(scores).all():
         raise PenumbraError("Give one finite score and one outcome, True or False, a patient.")
     return scores, hits

@@ -7,6 +7,7 @@ Out: `Schema` (names, kinds, categories), `LabelSets` (codes with their class me
 from __future__ import annotations
 
 import datetime
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from engine import kernels
 from engine.errors import PenumbraError
 
 Floats = NDArray[np.float64]
+CUT_DIGITS = 14  # decimals typed by people have fewer; the last two of a float are rounding
 MOMENTS = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
 MOST_NAMED = 12  # a longer list of classes may be the readings or the words of patients
 CODES = range(-1, 21)  # whole numbers that may name a class in a sentence; any other may be a patient's reading
@@ -175,7 +177,7 @@ class Table:
         for j in np.flatnonzero(self.schema.numeric) if self.n_bins else ():
             known = self.sorted_values[j]
             if len(known):
-                cuts[j] = known[0] + np.arange(1, self.n_bins) * ((known[-1] - known[0]) / self.n_bins)
+                cuts[j] = equal_cuts(float(known[0]), float(known[-1]), self.n_bins)
         return cuts
 
     @cached_property
@@ -202,6 +204,22 @@ class Table:
         """Per variable the known training values in rising order."""
         order, known = self.sorted_rows
         return [self.columns[j][order[j, : known[j]]] for j in range(len(order))]
+
+
+def equal_cuts(low: float, high: float, n_bins: int) -> Floats:
+    """Return the cuts (n_bins - 1,) of equal-width bins, to 14 digits of the wider end. METHODS §8
+
+    A value on a cut belongs below it, and rounding must not decide: the fourth of the cuts that part 0.3 to 1.8 into 10
+    is 0.9, which floating point puts a digit lower. Cuts too close for that stay as they are.
+    """
+    step = (high - low) / n_bins
+    cuts = low + np.arange(1, n_bins) * step
+    widest = max(abs(low), abs(high))
+    if not (np.isfinite(cuts).all() and widest > 0.0):
+        return np.asarray(cuts, dtype=np.float64)
+    digits = CUT_DIGITS - 1 - math.floor(math.log10(widest))
+    near = np.array([round(cut, digits) for cut in cuts.tolist()], dtype=np.float64)
+    return np.where(np.abs(near - cuts) < 1e-3 * step, near, cuts)
 
 
 def first_cells(n_values: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
+from fractions import Fraction
 
 import naive
 import naive_gates
@@ -29,9 +30,15 @@ def prepare(X, y, params, noise, weights, variables):
         known = data.X[~np.isnan(data.X[:, j]), j]
         bins = data.p["n_bins"]
         low, high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
-        data.cuts.append([] if size else [low + b * ((high - low) / bins) for b in range(1, bins)])
+        data.cuts.append([] if size else equal_cuts(low, high, bins))
         data.n_values.append(size or bins)
     return data
+
+
+def equal_cuts(low, high, bins):
+    """Return the cuts of equal-width bins, worked out on the decimals that the ends are written as."""
+    low, high = Fraction(repr(float(low))), Fraction(repr(float(high)))
+    return [float(low + b * (high - low) / bins) for b in range(1, bins)]
 
 
 def value_code(data, j, x):
