@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from engine import UncertainTreeClassifier
 from engine.errors import PenumbraError
 from engine.formats import MAX_BYTES
 from engine.read import read_table
@@ -661,3 +663,29 @@ def test_an_argument_of_another_kind_is_one_sentence(wrong):
 
 def test_bytes_of_every_kind_are_read():
     assert len(read_table(bytearray(SMALL.encode())).X) == 3
+
+
+CHANGES = ("-6.25", "-6.24", "0.5", "6.24", "6.25", "")
+
+
+def test_a_numeric_target_is_cut_in_three():
+    rows = "age,change\n" + "\n".join(f"{50 + i},{value}" for i, value in enumerate(CHANGES))
+    table = read_table(rows.encode(), target="change", cut=(-6.24, 6.24))
+    want = ["low", None, None, None, "high", None]
+    assert list(table.y) == want
+    column = next(c for c in table.columns if c.role == "target")
+    assert column.levels == ("low", "high")
+    assert any("“between” in “change” means that the doctor abstained, in 3 rows" in said for said in table.problems)
+    model = UncertainTreeClassifier(min_weight_leaf=1).fit(table.X, table.y)
+    assert list(model.classes_) == ["high", "low"]
+
+
+@pytest.mark.parametrize("cut", [(1.0,), (2.0, 1.0), (math.nan, 1.0), "ab", 5, (0.0, math.inf)])
+def test_a_cut_that_makes_no_sense_is_one_sentence(cut):
+    with pytest.raises(PenumbraError, match="cut takes two"):
+        read_table(b"age,change\n50,1.5\n51,2.5\n", target="change", cut=cut)
+
+
+def test_labels_cannot_be_cut():
+    with pytest.raises(PenumbraError, match="choose a numeric target"):
+        read_table(b"age,ill\n50,yes\n51,no\n", target="ill", cut=(0.0, 1.0))
