@@ -305,18 +305,6 @@ def levelled(rising: Floats, tolerance: float) -> Floats:
     return rising[np.maximum.accumulate(np.where(starts, np.arange(len(rising)), 0))]
 
 
-def point_threshold(search: Search, j: int, below: Any, above: Any) -> Any:
-    """Return the threshold of a cut between neighbouring points; left iff at most it. METHODS §4
-
-    `value`: the point below, for the points are the candidates. `midpoint`: halfway. `observed`: the largest point of
-    the whole training set not above the midpoint, or the point below where that is larger (a conditional median).
-    """
-    if search.threshold == "value":
-        return np.asarray(below, dtype=np.float64)
-    theta = place_threshold(search.threshold, below, above, search.points[j].value)
-    return np.maximum(theta, below)
-
-
 def hard_window(search: Search, here: Arrivals, j: int) -> tuple[float, float]:
     """Return the thresholds [low, high) of variable `j` that leave the least weight on each side by the hard gate."""
     if not search.hard[j]:
@@ -331,14 +319,17 @@ def hard_window(search: Search, here: Arrivals, j: int) -> tuple[float, float]:
 
 
 def resampled_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats]:
-    """Return thresholds and gains between the points of numeric variable `j`, -inf where inadmissible. METHODS §4"""
+    """Return thresholds and gains at the points of numeric variable `j`, -inf where inadmissible. METHODS §4
+
+    The points themselves are the candidates, left iff at most one; where an exact threshold is placed says nothing here.
+    """
     value, code, weight = weighed_points(search, here, j)
     below, above, gain = np.empty(len(value)), np.empty(len(value)), np.empty(len(value))
     cuts = kernels.exact_curve(
         np.arange(len(value), dtype=np.int32), value, code, weight, CODES[search.criterion], labels,
         minimum_weight(search, here, j), below, above, gain,
     )  # fmt: skip
-    thresholds = point_threshold(search, j, below[:cuts], above[:cuts])
+    thresholds = below[:cuts]
     low, high = hard_window(search, here, j)
     gain = np.where((low <= thresholds) & (thresholds < high), gain[:cuts], -np.inf)
     return thresholds, gain * known_fraction(search, here, j)
@@ -347,14 +338,14 @@ def resampled_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labe
 def resampled_candidate(
     search: Search, here: Arrivals, j: int, labels: kernels.Labels, floor: float = -np.inf
 ) -> Candidate | None:
-    """Return the best cut between the points of numeric variable `j`, the lowest on ties. METHODS §4
+    """Return the best of the points of numeric variable `j` as a threshold, the lowest on ties. METHODS §4
 
     A cut that gains less than `floor` may be passed over.
     """
     value, code, weight = weighed_points(search, here, j)
 
     def threshold(place: int) -> float:
-        return float(point_threshold(search, j, value[place], value[place + 1]))
+        return float(value[place])
 
     low, high = hard_window(search, here, j)
     places = range(len(value) - 1)

@@ -7,7 +7,6 @@ Nothing comes from `engine`.
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 
 import naive
@@ -132,21 +131,6 @@ def is_resampled(data, j):
     return data.p["search"] == "resampled" and not data.n_categories[j] and noisy
 
 
-def point_threshold(data, j, below, above):
-    """Return where a cut between two neighbouring points stands."""
-    middle = (below + above) / 2.0
-    if not below <= middle < above:
-        middle = below
-    if data.p["threshold"] == "midpoint":
-        return middle
-    if data.p["threshold"] == "value":
-        return below
-    slack = 1e-12 * (abs(below) + abs(above))
-    known = np.flatnonzero(~np.isnan(data.X[:, j]))
-    everyone = [p for i in known for p in all_points(data, j, i)]
-    return max([below] + [p for p in everyone if p <= middle + slack and p < above])
-
-
 def resampled_gain_curve(data, weight, j, box=EVERYWHERE):
     """Return the list of (threshold, gain, admissible) of every cut between points of different value."""
     known = np.flatnonzero(naive.known_patients(data, weight, j))
@@ -156,10 +140,10 @@ def resampled_gain_curve(data, weight, j, box=EVERYWHERE):
     here[known] = weight[known]
     least = minimum_weight(data, weight, j) - naive.LEAF_SLACK
     curve = []
-    for below, above in itertools.pairwise(values):
-        theta, left = point_threshold(data, j, below, above), np.zeros(len(weight))
+    for theta in values[:-1]:  # the points are the candidates
+        left = np.zeros(len(weight))
         for i, own in points.items():
-            left[i] = weight[i] * sum(p <= below for p in own) / len(own)
+            left[i] = weight[i] * sum(p <= theta for p in own) / len(own)
         fits = min(left.sum(), (here - left).sum()) >= least
         if naive.sends_hard(data, j):
             by_hard = sum(weight[i] for i in known if data.X[i, j] <= theta)

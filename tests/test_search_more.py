@@ -358,7 +358,8 @@ def test_vanishing_noise_tends_to_exact_and_hard():
     hard = fitted(X, y, noise=None)
     for propagation in ("conditional", "hard", "soft"):
         nearly = fitted(X, y, noise=Noise(sigma=1e-9), search="resampled", propagation=propagation)
-        assert same_trees(nearly.tree_.to_dict(), hard.tree_.to_dict(), rtol=1e-6)
+        # the points are the candidates: a threshold stands on the highest point below the gap, not halfway
+        assert same_trees(nearly.tree_.to_dict(), hard.tree_.to_dict(), rtol=0.05)
     conditional = fitted(X, y, noise=Noise(sigma=1e-9), propagation="conditional")
     assert same_trees(conditional.tree_.to_dict(), hard.tree_.to_dict())
 
