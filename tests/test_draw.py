@@ -271,10 +271,10 @@ def test_bins_and_values_without_a_child_are_named():
     said = texts(tree_svg(tree, found, view))
     assert "≤ 20" in said
     assert "> 40" in said
-    assert "other" in said
+    assert "any other value" in said
     rules = rules_text(tree, view.leaf_answers, units=view.units)
     assert "if x ≤ 20 mm" in rules
-    assert "if x is other  [" in rules
+    assert "if x is any other value  [" in rules
     assert path_words(tree, found, 2, view) == "x > 40 mm"
     parse(parts_svg(found, 0, view))
     tree_dot(tree, found, view)

@@ -127,8 +127,14 @@ class View:
 
     @staticmethod
     def open_depth(tree: Tree) -> int | None:
-        """Return the depth at which a tree opens: 3 when it is deep or has many leaves, else all of it (None)."""
-        return OPEN_AT_DEPTH if tree.max_depth > DEEP or tree.n_leaves > MANY_LEAVES else None
+        """Return the depth at which a tree opens: 3 when it is deep or has many leaves, else all of it (None).
+
+        Less where its many branches would still stand in more than 40 slots.
+        """
+        if tree.max_depth <= DEEP and tree.n_leaves <= MANY_LEAVES:
+            return None
+        slots = [sum(d == at or (d < at and not n) for d, n in _shapes(tree)) for at in range(OPEN_AT_DEPTH + 1)]
+        return max([at for at in range(1, OPEN_AT_DEPTH + 1) if slots[at] <= MANY_LEAVES], default=1)
 
     @property
     def several(self) -> bool:
@@ -183,6 +189,11 @@ class View:
         """Return a class name, after its letter when there are three or more classes."""
         name = self.class_name(self.classes[place])
         return f"{letter(place)} {name}" if self.several else name
+
+
+def _shapes(tree: Tree) -> list[tuple[int, int]]:
+    """The depth and the number of children of every node."""
+    return list(zip(tree.depth.tolist(), tree.n_children.tolist(), strict=True))
 
 
 def letter(place: int) -> str:
