@@ -37,7 +37,7 @@ def path_words(tree: Tree, told: Evidence, node: int, view: View) -> str:
 
 
 def probability_words(tree: Tree, node: int, k: int) -> str:
-    """Return a node's P of class `k` with its 95 % range and n: "0.84 (0.74 to 0.91), n 77"; a class prior without range."""
+    """Return a node's P of class `k` with its 95 % range and n, "0.84 (0.74 to 0.91), n 77"; a prior has none."""
     if tree.weight[node] <= 0:
         return f"{probability_text(float(tree.probability[node, k]))}, no training patients"
     low, high, about = probability_range(

@@ -141,6 +141,10 @@ def sigma_summary() -> None:
     )
     lines += [f"<tr><td class='e' colspan='2'>{exact}</td></tr>"] if others else []
     factor = state.choices().factor
+    width = state.value_of("width")
+    if width is not None and not noisy:
+        own = f"σ = {words.number(width / 4)} of each range (UDT's own noise)"
+        lines = [f"<tr><td class='e' colspan='2'>{own}</td></tr>"]
     lines += [f"<tr><td colspan='2' class='e'>all times {words.number(factor)}</td></tr>"] if factor != 1 else []
     st.html(f"<table class='penumbra-sigma'>{''.join(lines)}</table>")
 
