@@ -52,7 +52,7 @@ def refused(asked: int, shown: int) -> str:
 
 
 def not_asked(n: int, by_bayes: bool = False) -> str:
-    return f"Show {n} that naive Bayes reads" if by_bayes else f"Show {n} not asked"
+    return f"Show {n} more readings" if by_bayes else f"Show {n} not asked"
 
 
 def step(known: Floats) -> float:

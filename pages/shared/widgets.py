@@ -106,7 +106,8 @@ def data_set(story: bool = False) -> None:
     with sentence():
         now = state.choices()
         names = [*EXAMPLES, *([""] if now.example is None else [])]
-        titles = {name: example.title for name, example in EXAMPLES.items()} | {"": f"File: {now.filename}"}
+        titles = {name: words.SHORT_TITLES.get(name, example.title) for name, example in EXAMPLES.items()}
+        titles[""] = f"File: {now.filename}"
         # A browser keeps the title it has shown: a second file under the same key would come back under the first's.
         key = "data_set" if now.example is not None else f"data_set_{digest(now.filename, now.content or b'')[:16]}"
 

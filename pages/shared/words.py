@@ -31,6 +31,7 @@ REPEATING = "Repeating removes neither bias nor a missing variable."
 FEW = "few patients"
 FOOT = INTENDED_USE
 LEAF_AND_SHARES = "A leaf's own P decides here; a patient shared among leaves may be answered where a leaf abstains."
+SHORT_TITLES = {"four_noisy_points": "Four noisy points"}  # of examples whose own title the sidebar would cut
 PRESENT, DISTANCE = "share here", "distance, SD"
 LEAF_RANGE = (
     "the 95 % Clopper–Pearson range of that share in brackets, approximate where patients are shared between branches."
