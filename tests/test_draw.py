@@ -724,3 +724,13 @@ def test_many_branches_open_no_wider_than_forty_slots():
     inner = grown([120, 60], 1, rows, variable=1, gate=NOMINAL, codes=np.arange(60, dtype=np.int32))
     root = grown([121, 61], 0, [inner, grown([1, 1], 1)], variable=0, gate=BINARY, threshold=0.5)
     assert View.open_depth(freeze(root, ["x", "y"], [None, names], ("no", "yes"))) == 1
+
+
+def test_what_is_folded_opens_where_the_reader_or_the_patient_is():
+    tree, found, view = chain(9)
+    node = next(k for k in range(tree.n_nodes) if tree.depth[k] == 4 and not tree.is_leaf(k))
+    folded = View.folds(tree, 3, tree.path(node))
+    drawn = nodes(tree_svg(tree, found, replace(view, collapsed=folded, selected=node)))
+    assert set(tree.children(node)) <= set(drawn)
+    assert len(drawn) < tree.n_nodes
+    assert View.folds(tree, None, ()) == frozenset()

@@ -197,7 +197,9 @@ def patient_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     The path of the reading is solid; branches the true patient takes with less than 0.5 % are dotted and dimmed.
     """
     picture = Picture(tree, evidence, view, case)
-    seats = tidy(tree, view.collapsed, view.depth_limit)
+    on_path = frozenset(int(node) for node in np.flatnonzero(case.reach_hard > 0))
+    folded = View.folds(tree, view.depth_limit, on_path) | (view.collapsed - on_path)
+    seats = tidy(tree, folded, None)
     placed = place(seats, view.width, _patient_size, rise=60.0, slot_least=72.0)
     lit, reach = _case_lit(case), [float(share) for share in case.reach]
     paths, grey, solid, labels = [], [], [], []

@@ -8,9 +8,11 @@ from __future__ import annotations
 import html
 import unicodedata
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from engine.tree import Tree
 
@@ -135,6 +137,12 @@ class View:
             return None
         slots = [sum(d == at or (d < at and not n) for d, n in _shapes(tree)) for at in range(OPEN_AT_DEPTH + 1)]
         return max([at for at in range(1, OPEN_AT_DEPTH + 1) if slots[at] <= MANY_LEAVES], default=1)
+
+    @staticmethod
+    def folds(tree: Tree, limit: int | None, shown: Collection[int]) -> frozenset[int]:
+        """Return the nodes to fold where a tree opens at a depth: all from there down but those to be shown."""
+        deep = [] if limit is None else np.flatnonzero((tree.depth >= limit) & (tree.n_children > 0)).tolist()
+        return frozenset(node for node in deep if node not in shown)
 
     @property
     def several(self) -> bool:

@@ -43,7 +43,7 @@ from engine.draw.sheet import (
     words,
 )
 from engine.evidence import Evidence
-from engine.export import ANY_OTHER, BAYES_DEPENDS, FEW_PATIENTS
+from engine.export import ANY_OTHER, FEW_PATIENTS
 from engine.number_words import number_text, probability_text, weight_text
 from engine.tree import BINARY, BINS, MIDDLE, NOMINAL, REST, Tree
 
@@ -588,7 +588,7 @@ def tree_legend_svg(tree: Tree, view: View) -> str:
     widths = box(0, 7, 24, 8, style="pale") + box(0, 19, 24, 2, style="pale")
     items.append((widths + words(32, 20, "width = patients", "i2"), 32 + text_width("width = patients")))
     if tree.has_bayes:
-        said = f"naive Bayes leaf: {BAYES_DEPENDS}"
+        said = "naive Bayes leaf: its class prior alone"
         items.append((box(0, 8, 22, 15, style="frame", round_=4) + words(30, 20, said, "i2"), 30 + text_width(said)))
     elif view.decision in ("tau", "cost") and any(answer is None for answer in view.leaf_answers):
         said = "abstains: best P < τ" if view.decision == "tau" else "abstains: costs least"

@@ -21,7 +21,7 @@ from engine.draw.patient_svg import OFF_PATH
 from engine.export import FEW_PATIENTS, OTHER_VALUES, is_fractional, leaf_names
 from engine.number_words import difference_unit, error_text, percent_text, probability_text, weight_text
 from engine.tree import Tree
-from pages.shared.words import CAVEATS, FEW, PRIVATE, REPEATING, count, listing, number, opening
+from pages.shared.words import CAVEATS, FEW, PRIVATE, REPEATING, count, listing, number, opening, plural
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def refused(asked: int, shown: int) -> str:
 
 
 def not_asked(n: int, by_bayes: bool = False) -> str:
-    return f"Show {n} more readings" if by_bayes else f"Show {n} not asked"
+    return f"Show {plural(n, 'more reading')}" if by_bayes else f"Show {n} not asked"
 
 
 def step(known: Floats) -> float:

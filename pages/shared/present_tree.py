@@ -140,6 +140,7 @@ def near_by_variable() -> dict[str, float]:
 def view(width: float) -> View:
     """Return how the present tree is to be drawn."""
     model, data, now = decided(), prepared(), state.choices()
+    chosen, limit = min(now.node, model.tree_.n_nodes - 1), View.open_depth(model.tree_)
     return View(
         classes=tuple(model.tree_.classes),
         leaf_answers=tuple(model.leaf_answers()),
@@ -149,8 +150,8 @@ def view(width: float) -> View:
         units=data.units,
         variable_names=data.names,
         class_names=data.class_names,
-        selected=min(now.node, model.tree_.n_nodes - 1),
-        depth_limit=View.open_depth(model.tree_),
+        selected=chosen,
+        collapsed=View.folds(model.tree_, limit, model.tree_.path(chosen)),
         width=width,
     )
 
