@@ -1,4 +1,4 @@
-"""How near each training patient's readings lie to the thresholds on the patient's own path, in units of σ.
+"""How near each training patient's readings lie to the cuts on the patient's own path, in units of σ.
 
 In: a tree, encoded patients, their hard reach, the evaluation noise. Out: distances, shares of patients within them.
 """
@@ -11,13 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.noise import TWO_SIDED_95, SigmaAt
-from engine.tree import Tree
+from engine.tree import BINS, MIDDLE, Tree
 
 Floats = NDArray[np.float64]
 
 
 def distances(tree: Tree, values: Floats, reach: Floats, noise: SigmaAt) -> Floats:
-    """Return (n, M): |x - θ| / σ(θ) at the nearest threshold of each variable on the patient's hard path.
+    """Return (n, M): |x - θ| / σ(θ) at the nearest cut of each variable on the patient's hard path.
+
+    A cut is a threshold, either edge of a middle branch, or a cut between two bins; those that only a leaf's naive
+    Bayes reads are not counted.
 
     Parameters
     ----------
@@ -29,14 +32,25 @@ def distances(tree: Tree, values: Floats, reach: Floats, noise: SigmaAt) -> Floa
     Infinite where the variable is not asked on the path, is missing, or is exact.
     """
     found = np.full(values.shape, np.inf)
-    for node in np.flatnonzero(np.isfinite(tree.threshold)):
-        j, theta = int(tree.variable[node]), float(tree.threshold[node])
-        sigma = float(np.asarray(noise.at(j, theta)))
-        if sigma <= 0.0:
-            continue
+    for node in np.flatnonzero(tree.n_children > 0):
+        j = int(tree.variable[node])
         rows = np.flatnonzero((reach[:, node] > 0.0) & ~np.isnan(values[:, j]))
-        found[rows, j] = np.minimum(found[rows, j], np.abs(values[rows, j] - theta) / sigma)
+        for cut in cuts_of(tree, int(node)):
+            sigma = float(np.asarray(noise.at(j, cut)))
+            if sigma > 0.0:
+                found[rows, j] = np.minimum(found[rows, j], np.abs(values[rows, j] - cut) / sigma)
     return found
+
+
+def cuts_of(tree: Tree, node: int) -> list[float]:
+    """Return the values at which a hard gate of the node turns, rising: none for a category."""
+    if tree.gate[node] == BINS:
+        cuts = [edge for child in tree.children(node) for edge in tree.bin_range(child)]
+        return sorted({cut for cut in cuts if np.isfinite(cut)})
+    if tree.gate[node] == MIDDLE and tree.high[node] > tree.low[node]:
+        return [float(tree.low[node]), float(tree.high[node])]
+    theta = float(tree.threshold[node])
+    return [theta] if np.isfinite(theta) else []
 
 
 def near_share(distance: Floats, factors: Iterable[float] = (1.0,), variable: int | None = None) -> Floats:

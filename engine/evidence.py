@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.noise import TWO_SIDED_95, SigmaAt
 from engine.number_words import plain, shortest
-from engine.tree import BINARY, NOMINAL, Tree
+from engine.tree import BINARY, BINS, NOMINAL, Tree
 
 Floats = NDArray[np.float64]
 NICE_STEPS = (1.0, 2.0, 2.5, 4.0, 5.0, 10.0)
@@ -204,11 +204,20 @@ class Evidence:
         if variable not in self._axes:
             names = self.tree.categories[variable]
             if names is None:
-                cuts = self.tree.threshold[self.tree.variable == variable]
-                self._axes[variable] = axis_of(self.values[:, variable], [float(cut) for cut in cuts])
+                nodes = np.flatnonzero(self.tree.variable == variable)
+                cuts = [float(self.tree.threshold[node]) for node in nodes]
+                cuts += [cut for node in nodes for cut in self.bin_cuts(int(node))]
+                self._axes[variable] = axis_of(self.values[:, variable], cuts)
             else:
                 self._axes[variable] = Axis(0.0, float(len(names)), 1.0, 0)
         return self._axes[variable]
+
+    def bin_cuts(self, node: int) -> list[float]:
+        """Return the edges of the bins that have a child at this node, rising; none of another kind of split."""
+        if self.tree.gate[node] != BINS:
+            return []
+        edges = {edge for child in self.tree.children(node) for edge in self.tree.bin_range(child)}
+        return sorted(edge for edge in edges if math.isfinite(edge))
 
     def number(self, variable: int, value: float) -> str:
         """Return a value in the decimals of its variable's axis; a whole-number variable may still have a half."""
@@ -283,7 +292,8 @@ class Evidence:
 
         Notes
         -----
-        A bar edge lies on θ, and bars are closed on the side the split is, so that no bar straddles the threshold.
+        A bar edge lies on θ, and bars are closed on the side the split is, so that no bar straddles the threshold; a
+        split into bins has a bar a bin.
         Values beyond the axis count in its end bars.
         """
         if (node, bins) in self._bars:
@@ -296,6 +306,9 @@ class Evidence:
         if self.tree.categories[variable] is not None:
             edges: Floats = np.arange(axis.low, axis.high + 1.0, dtype=np.float64)
             closed = False
+        elif self.tree.gate[node] == BINS:
+            inside = [cut for cut in self.bin_cuts(node) if axis.low < cut < axis.high]
+            edges, closed = np.array([axis.low, *inside, axis.high]), True
         else:
             origin = theta if np.isfinite(theta) else axis.low
             first = math.ceil(steps_between(origin, axis.low, step) - 1e-9)

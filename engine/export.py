@@ -22,6 +22,16 @@ INTENDED_USE = (
     "not a certified medical device."
 )
 
+OTHER_VALUES = "other values"
+ANY_OTHER = "any other value"
+NO_ZONE = "no zone"
+BAYES_DEPENDS = "class prior; the answer for a patient depends on the other readings"
+OWN_PROBABILITIES = "Probabilities are the leaf's own, with their 95 % range (Clopper–Pearson)."
+BAYES_RULES = (
+    "These leaves are naive Bayes: P beside a leaf is only its class prior. The answer for a patient is worked out "
+    "from the other readings too, so these rules alone do not give it; the JSON file does."
+)
+
 EdgeText = Callable[[int, float], str]  # (node, a threshold or zone edge of it) -> text
 
 
@@ -46,6 +56,14 @@ def exact_edge(node: int, edge: float) -> str:
     return exact_text(edge)
 
 
+def leaf_names(tree: Tree) -> dict[int, str]:
+    """Return what every leaf is called: "leaf 3" in tree order, "other values" for one of values without a child."""
+    grown = [int(leaf) for leaf in tree.leaves if tree.code[leaf] != REST]
+    return dict.fromkeys(map(int, tree.leaves), OTHER_VALUES) | {
+        leaf: f"leaf {place + 1}" for place, leaf in enumerate(grown)
+    }
+
+
 def bin_test(tree: Tree, child: int, edge_text: EdgeText = exact_edge) -> str:
     """Return the bin that a child of a split into bins stands for: "≤ 20", "> 20 and ≤ 40", "> 40"."""
     low, high = tree.bin_range(child)
@@ -58,7 +76,8 @@ def bin_test(tree: Tree, child: int, edge_text: EdgeText = exact_edge) -> str:
 def branch_tests(tree: Tree, node: int, edge_text: EdgeText = exact_edge, sentence: bool = False) -> list[str]:
     """Return what sends a patient to each child, true to the gate: "≤ 140.8", "> 140.8", or a category's name.
 
-    A threshold placed on an observed value reads "< 3" and "≥ 3"; a middle branch or a bin "> 125.1 and ≤ 156.5".
+    A threshold placed on an observed value reads "< 3" and "≥ 3"; a middle branch or a bin "> 125.1 and ≤ 156.5"; the
+    leaf of all values that have no child of their own "any other value".
 
     Parameters
     ----------
@@ -67,16 +86,17 @@ def branch_tests(tree: Tree, node: int, edge_text: EdgeText = exact_edge, senten
     """
     theta, low, high = (float(edge[node]) for edge in (tree.threshold, tree.low, tree.high))
     if tree.gate[node] in (NOMINAL, BINS):
-        labels = tree.branch(node)
-        if tree.categories[tree.variable[node]] is not None:
-            return [f"is {label}" for label in labels] if sentence else labels
+        named, lead = tree.categories[tree.variable[node]] is not None, "is " if sentence else ""
         return [
-            ("is other" if sentence else label) if tree.code[child] == REST else bin_test(tree, child, edge_text)
-            for child, label in zip(tree.children(node), labels, strict=True)
+            lead + ANY_OTHER
+            if tree.code[child] == REST
+            else lead + label if named else bin_test(tree, child, edge_text)
+            for child, label in zip(tree.children(node), tree.branch(node), strict=True)
         ]
     if tree.gate[node] == MIDDLE:
         a, b = (edge_text(node, edge if math.isfinite(edge) else theta) for edge in (low, high))
-        return [f"≤ {a}", f"> {a} and ≤ {b}", f"> {b}"]
+        between = f"> {a} and ≤ {b}" if high > low else "is in a zone without width: nobody" if sentence else NO_ZONE
+        return [f"≤ {a}", between, f"> {b}"]
     text = edge_text(node, theta)
     return [f"≤ {text}", f"> {text}"] if tree.closed_le[node] else [f"< {text}", f"≥ {text}"]
 
@@ -121,23 +141,43 @@ def rules_text(
     fractional = is_fractional(tree)
     if leaf_answers is None:
         leaf_answers = [tree.classes[int(np.argmax(tree.probability[leaf]))] for leaf in tree.leaves]
+    called = leaf_names(tree)
     number_of = {int(leaf): place for place, leaf in enumerate(tree.leaves)}
+    decided_by = "each patient by the naive Bayes of the leaf reached; " if tree.has_bayes else ""
     leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
-    rule = f"a leaf answers when its P reaches {tau:g}" if decision == "tau" and tau is not None else f"rule {decision}"
+    rule = f"rule {decision}"
+    if decision == "tau" and tau is not None:
+        rule = f"an answer needs P {tau:g}" if tree.has_bayes else f"a leaf answers when its P reaches {tau:g}"
     lines = [
         f"Decision tree: {leaves}, depth {tree.max_depth}, {weight_text(tree.weight[0], False)} training patients",
-        f"Classes: {', '.join(str(names.get(c, c)) for c in tree.classes)}. Decision: {rule}.",
+        f"Classes: {', '.join(str(names.get(c, c)) for c in tree.classes)}. Decision: {decided_by}{rule}.",
     ]
     lines += [note] if note else []
     lines += [
-        "Probabilities are the leaf's own, with their 95 % range (Clopper–Pearson).",
+        BAYES_RULES if tree.has_bayes else OWN_PROBABILITIES,
         "A missing value is shared among the branches as given in brackets.",
         "",
     ]
 
+    def mix_of(node: int) -> str:
+        return ", ".join(
+            f"{names.get(c, c)} {weight_text(w, fractional)}"
+            for c, w in zip(tree.classes, tree.class_weight[node], strict=True)
+        )
+
+    def bayes_line(node: int) -> str:
+        weight = float(tree.weight[node])
+        prior = ", ".join(
+            f"{names.get(c, c)} {probability_text(float(p))}"
+            for c, p in zip(tree.classes, tree.probability[node], strict=True)
+        )
+        n = f"n {weight_text(weight, fractional)}: {mix_of(node)}" if weight > 0 else "no training patients"
+        return f"{called[node]}: ask its naive Bayes; class prior {prior}; {n}"
+
     def leaf_line(node: int) -> str:
-        place = number_of[node]
-        answer = leaf_answers[place]
+        if tree.has_bayes:
+            return bayes_line(node)
+        answer = leaf_answers[number_of[node]]
         best = int(np.argmax(tree.probability[node]))
         if answer is not None and not isinstance(answer, (set, frozenset)) and answer in tree.classes:
             best = tree.classes.index(answer)
@@ -145,18 +185,15 @@ def rules_text(
         word = "abstain" if answer is None else f"answer {answer_text(answer, names)}"
         if answer is None and decision == "tau" and tau is not None:
             word += f" (P {probability_text(p, tau)} < τ {tau:g})"
-        text = f"{word}: leaf {place + 1}, P({names.get(tree.classes[best], tree.classes[best])}) {probability_text(p)}"
+        name = names.get(tree.classes[best], tree.classes[best])
+        text = f"{word}: {called[node]}, P({name}) {probability_text(p)}"
         if weight <= 0:
             return text + ", no training patients: the parent's probabilities"
         low, high, approximate = probability_range(
             float(tree.class_weight[node, best]), weight, float(tree.weight_squared[node])
         )
         text += f" ({'about ' if approximate else ''}{probability_text(low)} to {probability_text(high)})"
-        mix = ", ".join(
-            f"{names.get(c, c)} {weight_text(w, fractional)}"
-            for c, w in zip(tree.classes, tree.class_weight[node], strict=True)
-        )
-        text += f", n {weight_text(weight, fractional)}: {mix}"
+        text += f", n {weight_text(weight, fractional)}: {mix_of(node)}"
         return text + (", few patients" if weight < FEW_PATIENTS else "")
 
     stack: list[tuple[int, int, str]] = [(0, 0, "")]

@@ -25,9 +25,12 @@ def sidebar() -> None:
     recipe_controls.size()
     recipe_controls.advanced()
     with widgets.sentence(quiet=True):
+        recipe_controls.calibration()
+    with widgets.sentence(quiet=True):
         recipe_controls.tau()
         model, view = present_tree.decided(), present_tree.view(208)
-        svg_view(tau_strip_svg(model.tree_, view, width=208))
+        if not model.tree_.has_bayes:
+            svg_view(tau_strip_svg(model.tree_, view, width=208))
         st.caption(tree_words.answered(present_tree.answered(), len(present_data.prepared().y)))
         widgets.sigma_summary()
 
@@ -77,7 +80,7 @@ def page() -> None:
     found = present_tree.fitted()
     view = present_tree.view(808)
     finding, under = (
-        tree_words.tree_heading(view.leaf_answers),
+        tree_words.tree_heading(found.model.tree_, view.leaf_answers),
         tree_words.tree_under(found.model.tree_, found.data.summary()),
     )
     widgets.top(finding, under, "Continue to Patient", "pages/patient.py", lambda: downloads(found, view))

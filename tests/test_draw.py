@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -52,7 +53,7 @@ from engine.number_words import (
     shortest,
 )
 from engine.route import reach
-from engine.tree import BINARY, BINS, NOMINAL, REST, Node, freeze
+from engine.tree import BINARY, BINS, MIDDLE, NOMINAL, REST, Node, freeze
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "<script>alert('x')</script> & \"quoted\" ]]>"
@@ -271,10 +272,10 @@ def test_bins_and_values_without_a_child_are_named():
     said = texts(tree_svg(tree, found, view))
     assert "≤ 20" in said
     assert "> 40" in said
-    assert "other" in said
+    assert "any other value" in said
     rules = rules_text(tree, view.leaf_answers, units=view.units)
     assert "if x ≤ 20 mm" in rules
-    assert "if x is other  [" in rules
+    assert "if x is any other value  [" in rules
     assert path_words(tree, found, 2, view) == "x > 40 mm"
     parse(parts_svg(found, 0, view))
     tree_dot(tree, found, view)
@@ -648,3 +649,88 @@ def test_one_patient_is_no_patients():
     root = grown([1, 3], 0, [left, right], variable=0, gate=BINARY, threshold=1.5)
     _, found, view = picture_of(root, ["x"], [None], ("no", "yes"), [[1.0], [2.0], [3.0], [4.0]], [0, 1, 1, 1])
     assert {"1 patient", "3 patients"} <= set(texts(parts_svg(found, 0, view)))
+
+
+def naive_bayes():
+    """A small fitted tree of bins with naive Bayes leaves, its evidence and view."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"age": rng.integers(20, 80, 300).astype(float), "sex": rng.choice(["f", "m"], 300)})
+    frame["bmi"] = np.where(rng.random(300) < 0.5, 21.0, 35.0) + rng.normal(0, 0.5, 300)
+    labels = np.where((frame["age"] > 50) ^ (frame["bmi"] > 28), "yes", "no")
+    model = variant("CITree", pruning="none", max_depth=1, n_bins=6, decision="tau", tau=0.9).fit(frame, labels)
+    tree, values = model.tree_, model.encode(frame)
+    one_hot = (np.asarray(labels)[:, None] == np.asarray(model.classes_)[None, :]).astype(float)
+    found = evidence(tree, values, one_hot, np.ones(300), reach(tree, values, "hard"), model.noise_evaluation_)
+    view = View(
+        classes=tree.classes, leaf_answers=tuple(model.leaf_answers()), decision="tau", tau=0.9, positive="yes"
+    )
+    return model, frame, tree, found, view
+
+
+def test_naive_bayes_leaves_give_only_their_prior():
+    model, frame, tree, found, view = naive_bayes()
+    drawn = nodes(tree_svg(tree, found, view))
+    for leaf in map(int, tree.leaves):
+        said = node_text(drawn[leaf])
+        assert "Abstain" not in said
+        assert "unanswered" not in ElementTree.tostring(drawn[leaf], encoding="unicode")
+        assert "depends on the other readings" in drawn[leaf].get("aria-label")
+    rules = rules_text(tree, view.leaf_answers, "tau", 0.9)
+    assert "abstain" not in rules
+    assert "answer yes" not in rules
+    assert "class prior" in rules
+    assert "these rules alone do not give it" in rules
+    dot = tree_dot(tree, found, view)
+    assert "class prior" in dot
+    assert "Abstains" not in dot
+    assert any("class prior" in said for said in texts(tree_legend_svg(tree, view)))
+    case = model.case(frame.iloc[0])
+    lit = next(int(leaf) for leaf in tree.leaves if case.reach_hard[leaf] > 0)
+    wanted = view.answer(case.leaf_answers[list(tree.leaves).index(lit)])
+    assert wanted.capitalize()[:6] in node_text(nodes(patient_svg(tree, case, found, view))[lit])
+
+
+def test_bins_are_named_by_their_edges_and_drawn_between_them():
+    model, frame, tree, found, view = naive_bayes()
+    if tree.gate[0] != BINS:
+        pytest.skip("the root parts a category")
+    counts = found.histogram(0).counts.sum(axis=1)
+    column = frame[tree.variables[int(tree.variable[0])]]
+    edges = [-np.inf, *found.bin_cuts(0), np.inf]
+    wanted = [((column > a) & (column <= b)).sum() for a, b in pairwise(edges)]
+    np.testing.assert_allclose(counts[: len(wanted)], wanted)
+    said = " ".join(texts(parts_svg(found, 0, view, width=500)))
+    assert re.search(r"\d – \d", said)
+    case = model.case(frame.iloc[0])
+    assert "in the bin" in node_text(nodes(patient_svg(tree, case, found, view))[0])
+    parse(path_svg(tree, case, found, view))
+
+
+def test_a_middle_branch_without_width_says_so():
+    sides = [grown([4, 1], 1), grown([0, 0], 1), grown([1, 4], 1)]
+    sides[1].probability = np.array([0.5, 0.5])
+    root = grown([5, 5], 0, sides, variable=0, gate=MIDDLE, threshold=5.5, delta=0.0)
+    x = np.arange(1.0, 11.0)[:, None]
+    tree, found, view = picture_of(root, ["x"], [None], ("no", "yes"), x, [0, 0, 0, 1, 0, 1, 1, 0, 1, 1])
+    assert "no zone" in texts(tree_svg(tree, found, view))
+    assert "without width: nobody" in rules_text(tree, view.leaf_answers)
+
+
+def test_many_branches_open_no_wider_than_forty_slots():
+    _, _, tree, _, _ = naive_bayes()
+    assert View.open_depth(tree) is None
+    rows = [grown([2, 1], 2) for _ in range(60)]
+    names = tuple(f"c{k}" for k in range(60))
+    inner = grown([120, 60], 1, rows, variable=1, gate=NOMINAL, codes=np.arange(60, dtype=np.int32))
+    root = grown([121, 61], 0, [inner, grown([1, 1], 1)], variable=0, gate=BINARY, threshold=0.5)
+    assert View.open_depth(freeze(root, ["x", "y"], [None, names], ("no", "yes"))) == 1
+
+
+def test_what_is_folded_opens_where_the_reader_or_the_patient_is():
+    tree, found, view = chain(9)
+    node = next(k for k in range(tree.n_nodes) if tree.depth[k] == 4 and not tree.is_leaf(k))
+    folded = View.folds(tree, 3, tree.path(node))
+    drawn = nodes(tree_svg(tree, found, replace(view, collapsed=folded, selected=node)))
+    assert set(tree.children(node)) <= set(drawn)
+    assert len(drawn) < tree.n_nodes
+    assert View.folds(tree, None, ()) == frozenset()

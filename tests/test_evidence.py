@@ -12,10 +12,11 @@ import pandas as pd
 import pytest
 
 from engine import Noise, variant
+from engine.borderline import distances
 from engine.evidence import axis_of, evidence, round_to_total
 from engine.number_words import plain
 from engine.route import reach
-from engine.tree import BINARY, Node, freeze
+from engine.tree import BINARY, BINS, MIDDLE, Node, freeze
 
 
 class Constant:
@@ -184,3 +185,21 @@ def test_soft_propagation_counts_agree_with_the_tree():
     rows, present = found.patients(0)
     assert len(rows) == 300
     assert np.all(np.diff(present) <= 0)
+
+
+def test_nearness_counts_the_edges_of_bins_and_of_middle_branches():
+    children = [leaf([4, 1], 1), leaf([1, 4], 1)]
+    root = leaf([5, 5], 0)
+    root.variable, root.gate, root.codes = 0, BINS, np.array([0, 1])
+    root.share, root.children, root.gain = np.array([0.5, 0.5]), children, 0.1
+    tree = freeze(root, ["x"], [None], ["no", "yes"], cuts=np.array([[5.5, 9.0]]))
+    values = np.array([[1.5], [5.0], [8.0], [np.nan]])
+    near = distances(tree, values, reach(tree, values, "hard"), Constant(2.0))[:, 0]
+    assert near == pytest.approx([2.0, 0.25, 0.5, np.inf])
+    middle = [leaf([4, 1], 1), leaf([1, 1], 1), leaf([1, 4], 1)]
+    root = leaf([6, 6], 0)
+    root.variable, root.gate, root.threshold, root.delta, root.gain = 0, MIDDLE, 5.5, 1.5, 0.1
+    root.share, root.children = np.array([5, 2, 5]) / 12, middle
+    tree = freeze(root, ["x"], [None], ["no", "yes"])
+    near = distances(tree, values, reach(tree, values, "hard"), Constant(2.0))[:, 0]
+    assert near == pytest.approx([1.25, 0.5, 0.5, np.inf])

@@ -29,6 +29,7 @@ from engine.draw.sheet import (
     words,
 )  # fmt: skip
 from engine.evidence import round_to_total
+from engine.export import leaf_names
 from engine.number_words import difference_unit, number_text, probability_text, share_text
 from engine.tree import Tree
 
@@ -90,11 +91,11 @@ def stability_bars_svg(tree: Tree, case: Any, view: View, *, width: float = 184,
     order = np.argsort(-np.asarray(case.shares), kind="stable")
     chosen = [int(place) for place in order if case.shares[place] >= 0.005][:rows] or [int(order[0])]
     bar, right = width * 0.55, width - 42
-    drawn = []
+    drawn, called = [], leaf_names(tree)
     for row, place in enumerate(chosen):
         y, share = 14.0 + 22 * row, float(case.shares[place])
         answer = case.leaf_answers[place] if len(case.leaf_answers) else view.leaf_answers[place]
-        text = f"leaf {place + 1}, {'abstains' if answer is None else view.answer(answer)}"
+        text = f"{called[int(tree.leaves[place])]}, {'abstains' if answer is None else view.answer(answer)}"
         here = float(case.reach_hard[tree.leaves[place]]) > 0
         drawn.append(titled(words(0, y, fit(text, bar - 6, 12, here), "b" if here else ""), text))
         drawn.append(box(bar, y - 9, right - bar, 8, "var(--hair)", round_=1))

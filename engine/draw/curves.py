@@ -53,6 +53,7 @@ def gain_curve_figure(
     unit: str = "",
     label: str = "Gain in bits",
     soft_search: bool = False,
+    soft_name: str = "soft search",
     dark: bool = False,
 ) -> go.Figure:
     """Return the gain of every threshold: exact search in grey steps, soft in violet, the range shaded, optima marked.
@@ -62,6 +63,7 @@ def gain_curve_figure(
     exact, soft : (thresholds, gains). zone : low and high edge of the split's range. chosen : the tree's θ.
     chosen_text, exact_text : θ and the exact optimum as the page prints them.
     soft_search : the tree was grown by soft search, so its curve sets the scale and a far higher exact one is cut off.
+    soft_name : what that curve is called, "resampled search" where it counts points.
     """
     figure = _plain_figure(260, dark)
     violet, grey, ink = (SHADES[name][dark] for name in ("unsure", "third", "ink"))
@@ -71,7 +73,7 @@ def gain_curve_figure(
         figure.add_vrect(x0=zone[0], x1=zone[1], fillcolor=SHADES["zone"][dark], line_width=0, layer="below")
     for curve, name, style in (
         (exact, "exact search", {"color": grey, "width": 1, "shape": "hvh"}),
-        (soft, "soft search", {"color": violet, "width": 2.5}),
+        (soft, soft_name, {"color": violet, "width": 2.5}),
     ):
         if curve is not None:
             figure.add_scatter(x=curve[0], y=curve[1], mode="lines", name=name, line=style, hovertemplate="%{y:.4f}")

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.draw.picture import Scale, class_bar
+from engine.draw.picture import Scale, branch_labels, class_bar, short_label
 from engine.draw.sheet import View, box, dot, fill, fit, hatched, line, sheet, text_width, titled, words
 from engine.evidence import Evidence, round_to_total
-from engine.export import branch_tests
 from engine.number_words import percent_text
-from engine.tree import Tree
+from engine.tree import BINS, Tree
 
 
 def tau_strip_svg(tree: Tree, view: View, *, width: float = 208, marked: int | None = None) -> str:
@@ -52,9 +51,9 @@ def parts_svg(evidence: Evidence, node: int, view: View, *, width: float = 260) 
         mixes = evidence.histogram(node).counts
         rounded = round_to_total([*(float(mix.sum()) for mix in mixes), counts.missing], int(evidence.count[node]))
         parts = [(str(name), n, mix, False) for name, n, mix in zip(names, rounded, mixes, strict=False)]
-    elif not math.isfinite(float(tree.threshold[node])):
+    elif tree.gate[node] == BINS:
         below = zip(tree.children(node), evidence.branch_counts(node), strict=True)
-        labels = branch_tests(tree, node)
+        labels = branch_labels(tree, evidence, node)
         parts = [(labels[i], n, tree.class_weight[child], False) for i, (child, n) in enumerate(below)]
     elif band.kind:
         low, high = evidence.band_text(node)
@@ -70,7 +69,8 @@ def parts_svg(evidence: Evidence, node: int, view: View, *, width: float = 260) 
     k = view.positive_index
     for row, (label, n, mix, inside) in enumerate(parts):
         y, whole = 14.0 + 20 * row, float(np.nansum(mix))
-        drawn.append(titled(words(0, y, fit(label, width * 0.34, 12, inside), "u b" if inside else ""), label))
+        shown = short_label(label, width * 0.34, 12 * (1.06 if inside else 1))
+        drawn.append(titled(words(0, y, shown, "u b" if inside else ""), label))
         drawn.append(words(bar - 8, y, f"{n} patient{'' if n == 1 else 's'}" if width >= 240 else str(n), "i2 e"))
         if whole > 0:
             drawn += class_bar([float(m) for m in mix], bar, y - 9, right - bar, 8, False)

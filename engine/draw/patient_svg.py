@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from engine.draw.layout import SPLIT, STUB, Placed, Rectangle, Seat, place, tidy
-from engine.draw.picture import Picture, leaf_sentence, leaf_style, polyline, ribbon
+from engine.draw.picture import Picture, leaf_sentence, leaf_style, polyline, ribbon, span_words
 from engine.draw.sheet import View, box, dot, fill, fit, flow, hatched, line, on_hatch, sheet, text_width, titled, words
 from engine.evidence import Evidence
-from engine.export import answer_text
+from engine.export import ANY_OTHER, answer_text, branch_tests
+from engine.gates import in_zone
 from engine.number_words import (
     error_text,
     exact_text,
@@ -26,15 +27,15 @@ from engine.number_words import (
     share_text,
     weight_text,
 )
-from engine.tree import BINS, NOMINAL, Tree
+from engine.tree import BINARY, BINS, MIDDLE, NOMINAL, Tree
 
 PATIENT_RIBBON = 22.0
 TWO_SIDED_SLOT = 90.0
 OFF_PATH = 0.005
 
 
-def patient_legend_svg(view: View) -> str:
-    """Return the legend of a patient's tree."""
+def patient_legend_svg(view: View, tree: Tree | None = None) -> str:
+    """Return the legend of a patient's tree; noise is cut at thresholds alone, so a tree without any says nothing."""
     other = "where else the true patient may be; width and % = share"
     noise = "the reading's noise, cut at the threshold into two shares"
     marks = (
@@ -42,7 +43,8 @@ def patient_legend_svg(view: View) -> str:
         (box(0, 13, 26, 5, style="pale"), other),
         ("".join(_cut_bell(0, 22, 32, 18, -1.0, True, exact=False)), noise),
     )
-    items = [(mark + words(36, 20, text, "i2"), 36 + text_width(text)) for mark, text in marks]
+    shown = len(marks) if tree is None or (tree.gate == BINARY).any() else 2
+    items = [(mark + words(36, 20, text, "i2"), 36 + text_width(text)) for mark, text in marks[:shown]]
     return flow(items, view.width, "Legend of the patient's tree")
 
 
@@ -131,9 +133,11 @@ def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
     theta, text = float(tree.threshold[node]), picture.evidence.threshold_text(node)
     value = case.values.get(tree.variables[int(tree.variable[node])])
     if tree.gate[node] in (NOMINAL, BINS):
-        return f"{tree.n_children[node]} branches", 0.0, False
+        return _branch_taken(picture, node, case), 0.0, False
     if value is None or not math.isfinite(float(value)):
         return f"threshold {text}, shared", 0.0, False
+    if tree.gate[node] == MIDDLE:
+        return _beside_zone(picture, node, case), 0.0, False
     text = _threshold_beside(picture, node, float(value), sigma)
     distance = float(value) - theta
     above = distance > 0 or (distance == 0 and not tree.closed_le[node])
@@ -141,6 +145,34 @@ def _where(picture: Picture, node: int, case: Any) -> tuple[str, float, bool]:
     if sigma > 0:
         return f"{abs(distance) / sigma:.2f} σ {word} {text}", -distance / sigma, above
     return f"{_difference(number_text(float(value), 6), text)} {word} {text}", 0.0, above
+
+
+def _branch_taken(picture: Picture, node: int, case: Any) -> str:
+    """Which branch of a split by category or bin the reading takes."""
+    tree = picture.tree
+    taken = [k for k, child in enumerate(tree.children(node)) if case.reach_hard[child] > 0]
+    if len(taken) != 1:
+        return f"{tree.n_children[node]} branches"
+    label = picture.labels[node][taken[0]]
+    if label == ANY_OTHER:
+        return "no branch of its own"
+    return f"in the bin {label}" if tree.gate[node] == BINS else f"one of {tree.n_children[node]} branches"
+
+
+def _beside_zone(picture: Picture, node: int, case: Any) -> str:
+    """Where the reading lies beside the zone of a split with a middle branch."""
+    tree, value = picture.tree, float(case.values[picture.tree.variables[int(picture.tree.variable[node])]])
+    if not tree.high[node] > tree.low[node]:
+        side = "up to" if value <= tree.threshold[node] else "above"
+        return f"{side} {picture.evidence.threshold_text(node)}, no zone"
+    inside = in_zone(tree, node, value)
+    place = "inside" if inside else "below" if value <= tree.threshold[node] else "above"
+    return f"{place} the zone {span_words(branch_tests(tree, node, picture.evidence.edge_text)[1])}"
+
+
+def _has_cut(picture: Picture, node: int) -> bool:
+    """Whether the split has one threshold, at which the reading's noise can be drawn cut in two."""
+    return bool(picture.tree.gate[node] == BINARY)
 
 
 def _case_lit(case: Any) -> list[bool]:
@@ -164,8 +196,10 @@ def patient_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     -----
     The path of the reading is solid; branches the true patient takes with less than 0.5 % are dotted and dimmed.
     """
-    picture = Picture(tree, evidence, view)
-    seats = tidy(tree, view.collapsed, view.depth_limit)
+    picture = Picture(tree, evidence, view, case)
+    on_path = frozenset(int(node) for node in np.flatnonzero(case.reach_hard > 0))
+    folded = View.folds(tree, view.depth_limit, on_path) | (view.collapsed - on_path)
+    seats = tidy(tree, folded, None)
     placed = place(seats, view.width, _patient_size, rise=60.0, slot_least=72.0)
     lit, reach = _case_lit(case), [float(share) for share in case.reach]
     paths, grey, solid, labels = [], [], [], []
@@ -231,22 +265,24 @@ def _patient_split(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: s
     error = error_text(number_text(sigma, 4), unit) if sigma > 0 else "taken as exact"
     error = "" if value == "missing" else error
     nominal = picture.tree.gate[node] in (NOMINAL, BINS)
-    error = "" if nominal and sigma == 0 else error
-    bell = lit and at.width >= 180 and not nominal and value != "missing"
+    error = "" if picture.tree.gate[node] == NOMINAL and sigma == 0 else error
+    bell = lit and at.width >= 180 and _has_cut(picture, node) and value != "missing"
     left = at.x + 10
     room = at.width - 16 - (76 if bell else 0)
     body = [box(at.x, at.y, at.width, at.height, style="frame" + (" picked" if lit else ""), round_=8)]
     after = unit if value != "missing" else ""
     body += _reading_words(picture.name(node), value, after, left, at.y + 20, at.width - 16)
     body.append(words(left, at.y + 39, fit(error, room), "u" if sigma > 0 else "i2"))
-    if not lit and not nominal:
-        where = f"threshold {picture.evidence.threshold_text(node)}"
+    if not lit:
+        cut = picture.evidence.threshold_text(node)
+        where = f"{picture.tree.n_children[node]} branches" if nominal else f"threshold {cut}"
     body.append(words(left, at.y + 57, fit(where, room + (8 if bell else 0)), "i2"))
     if bell:
         body += _cut_bell(at.x + at.width - 78, at.y + 61, 66, 31, z, above, exact=sigma <= 0)
     told = f"{picture.name(node)} {value}, {f'{error}, ' if error else ''}{where}; share of the true patient here"
     sentence = f"{told} {share_text(float(case.reach[node]))}."
-    title = f"{picture.path_words(node)}\n{picture.name(node)}: threshold {picture.evidence.threshold_text(node)}\n"
+    cut = picture.evidence.threshold_text(node)
+    title = f"{picture.path_words(node)}\n{picture.name(node)}{f': threshold {cut}' if cut else ''}\n"
     title += f"share {float(case.reach[node]):.6g}"
     return picture.button(node, sentence, title, body, dim)
 
@@ -286,7 +322,8 @@ def _patient_leaf(picture: Picture, at: Rectangle, case: Any, lit: bool, dim: st
         )
     k = picture.shown_class(node)
     p = f"P {probability_text(float(picture.tree.probability[node, k]))}"
-    number = f"leaf {picture.leaf_number[node]}"
+    p = "naive Bayes" if picture.tree.has_bayes else p
+    number = picture.leaf_name[node]
     body.append(words(left, at.y + 82, p, "i2"))
     if text_width(p) + text_width(number) + 4 <= right - left:
         body.append(words(right, at.y + 82, number, "i3 e"))
@@ -309,7 +346,7 @@ def _turned_answer(picture: Picture, case: Any, node: int, kept: int) -> str:
 
 def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     """Return the patient's path alone, one card under the other, for a narrow screen."""
-    picture = Picture(tree, evidence, view)
+    picture = Picture(tree, evidence, view, case)
     width, y, body = view.width, 2.0, []
     lit = _case_lit(case)
     route = [0]
@@ -320,13 +357,13 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
         value, sigma = _value_words(picture, node, case), _sigma(picture, node, case)
         where, z, above = _where(picture, node, case)
         error = error_text(number_text(sigma, 4), picture.unit(node)) if sigma > 0 else "taken as exact"
-        error = "" if value == "missing" or (tree.gate[node] in (NOMINAL, BINS) and sigma == 0) else error
+        error = "" if value == "missing" or (tree.gate[node] == NOMINAL and sigma == 0) else error
         body.append(box(1.25, y, width - 2.5, 76, style="frame picked", round_=8))
         unit = picture.unit(node) if value != "missing" else ""
         body += _reading_words(picture.name(node), value, unit, 13, y + 21, width - 134)
         body.append(words(13, y + 42, fit(error, width - 140), "u" if sigma > 0 else "i2"))
         body.append(words(13, y + 61, fit(where, width - 130), "i2"))
-        if tree.gate[node] not in (NOMINAL, BINS) and value != "missing":
+        if _has_cut(picture, node) and value != "missing":
             body += _cut_bell(width - 118, y + 60, 106, 44, z, above, exact=sigma <= 0)
         place_ = list(tree.children(node)).index(route[step + 1])
         gates = [float(g) for g in case.gates[node]]
@@ -354,7 +391,7 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     head, style = picture.fit_answer(head, width - 100, 14), "z14 " + leaf_style(picture, leaf)
     body.append(on_hatch(13, y + 20, head, style, 14) if unanswered else words(13, y + 20, head, style))
     n = weight_text(float(tree.weight[leaf]), picture.fractional)
-    told = f"leaf {picture.leaf_number[leaf]}, {why}, n {n}"
+    told = f"{picture.leaf_name[leaf]}, {why}, n {n}"
     body.append(words(13, y + 48, fit(told, width - 100), "i2"))
     body.append(words(width - 13, y + 48, share_text(float(case.reach[leaf])), "z18 b e"))
     return sheet(width, y + 70, body, f"The path of the reading: {answer_text(case.answer, view.class_names)}")

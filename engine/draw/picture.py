@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.draw.sheet import View, box, esc, fill, fit, fit_apart, ink, letter, words
+from engine.draw.sheet import View, box, esc, fill, fit, fit_apart, ink, letter, text_width, words
 from engine.evidence import Evidence
-from engine.export import FEW_PATIENTS, branch_tests, is_fractional
+from engine.export import ANY_OTHER, BAYES_DEPENDS, FEW_PATIENTS, branch_tests, is_fractional, leaf_names
 from engine.leaves import probability_range
 from engine.number_words import number_text, probability_text, weight_text
 from engine.tree import BINS, MIDDLE, Tree
@@ -62,18 +62,33 @@ def branch_labels(tree: Tree, evidence: Evidence, node: int) -> list[str]:
     """Return a label per child, true to the gate, in the short text that still parts the same patients."""
     labels = branch_tests(tree, node, evidence.edge_text)
     if tree.gate[node] in (MIDDLE, BINS):
-        return [label.removeprefix("> ").replace(" and ≤ ", "–") if " and ≤ " in label else label for label in labels]
+        return [span_words(label) for label in labels]
     return labels
+
+
+def span_words(test: str) -> str:
+    """Return a test against two edges as a span: "> 35 and ≤ 41" as "35 – 41"; its upper edge belongs to it."""
+    low, between, high = test.removeprefix("> ").partition(" and ≤ ")
+    return f"{low} – {high}" if between else test
+
+
+def short_label(label: str, width: float, size: float = 12) -> str:
+    """Return a branch's label in the room there is: a span by its upper edge, then cut with an ellipsis."""
+    if text_width(label, size) > width:
+        label = f"to {label.partition(' – ')[2]}" if " – " in label else "others" if label == ANY_OTHER else label
+    return fit(label, width, size)
 
 
 class Picture:
     """What every node's drawing needs: the tree, its evidence, the view, and names worked out once."""
 
-    def __init__(self, tree: Tree, evidence: Evidence, view: View) -> None:
+    def __init__(self, tree: Tree, evidence: Evidence, view: View, case: Any = None) -> None:
         self.tree, self.evidence, self.view = tree, evidence, view
-        self.leaf_number = {int(leaf): place_ + 1 for place_, leaf in enumerate(tree.leaves)}
+        self.leaf_name = leaf_names(tree)
+        self.by_reading = tree.has_bayes and case is None  # leaves that say nothing before there is a patient
         self.fractional = is_fractional(tree)
-        shown = view.leaf_answers if len(view.leaf_answers) == len(tree.leaves) else None
+        told = view.leaf_answers if case is None or not tree.has_bayes else case.leaf_answers
+        shown = tuple(told) if len(told) == len(tree.leaves) else None
         answers = shown or tuple(tree.classes[int(np.argmax(tree.probability[leaf]))] for leaf in tree.leaves)
         self.answers: dict[int, Any] = {int(leaf): answer for leaf, answer in zip(tree.leaves, answers, strict=True)}
         self.labels = {v: branch_labels(tree, evidence, v) for v in range(tree.n_nodes) if not tree.is_leaf(v)}
@@ -96,9 +111,18 @@ class Picture:
         place_ = int(np.argmax(self.tree.probability[node])) if place_ is None else place_
         return place_, float(self.tree.probability[node, place_])
 
+    def abstains(self, node: int) -> bool:
+        """Return whether a leaf gives no answer; a naive Bayes leaf is not asked before there is a patient."""
+        return self.answers[node] is None and not self.by_reading
+
     def reason(self, node: int) -> tuple[str, str]:
         """Return a leaf's answer and, in a second line, why."""
         answer, view = self.answers[node], self.view
+        if self.by_reading:
+            return "Naive Bayes", "asks the other readings"
+        if self.tree.has_bayes:
+            text = view.answer(answer)
+            return "Abstains" if answer is None else text[:1].upper() + text[1:], "naive Bayes at this reading"
         p = self.best(node)[1]
         if view.decision == "tau":
             sign = "<" if answer is None else "≥"
@@ -107,7 +131,7 @@ class Picture:
             total = sum(float(self.tree.probability[node, k]) for k, c in enumerate(view.classes) if c in answer)
             why = f"sum {probability_text(total, view.tau)} ≥ τ {view.tau:.2f}"
         elif view.decision == "cost":
-            why = "costs least" if answer is None else f"P {probability_text(p)}, least cost"
+            why = "costs least" if answer is None else f"P {probability_text(self.best(node)[1])}, costs least"
         else:
             why = f"P {probability_text(p)}"
         if answer is None:
@@ -117,7 +141,7 @@ class Picture:
 
     def fit_answer(self, text: str, width: float, size: float = 12) -> str:
         """Return a leaf's answer in bold, cut so that the classes stay apart."""
-        if text.startswith("Abstains"):
+        if text.startswith(("Abstains", "Naive Bayes")):
             return fit(text, width, size, True)
         heads = [self.view.lettered(k) for k in range(len(self.view.classes))]
         heads = heads if self.view.several else [head[:1].upper() + head[1:] for head in heads]
@@ -175,9 +199,11 @@ def leaf_sentence(picture: Picture, node: int) -> tuple[str, str]:
     tree, view = picture.tree, picture.view
     place_, p = picture.best(node)
     answer, weight = picture.answers[node], float(tree.weight[node])
-    number = picture.leaf_number[node]
+    name = picture.leaf_name[node].capitalize()
+    if tree.has_bayes:
+        return bayes_sentence(picture, node)
     says = "abstains" if answer is None else f"answers {view.answer(answer)}"
-    sentence = f"Leaf {number} {says}: P of {view.lettered(place_)} {probability_text(p)}"
+    sentence = f"{name} {says}: P of {view.lettered(place_)} {probability_text(p)}"
     if view.decision == "tau":
         sentence += f" {'below' if answer is None else 'reaches'} τ {view.tau:.2f}"
     if weight <= 0:
@@ -201,7 +227,21 @@ def leaf_sentence(picture: Picture, node: int) -> tuple[str, str]:
     return sentence, "\n".join(title)
 
 
+def bayes_sentence(picture: Picture, node: int) -> tuple[str, str]:
+    """Return a naive Bayes leaf in one sentence, and its class prior unrounded."""
+    tree, view, weight = picture.tree, picture.view, float(picture.tree.weight[node])
+    says = f"{view.answer(picture.answers[node])}, by its naive Bayes at this reading"
+    lead = "naive Bayes" if picture.by_reading else says
+    n = "no training patients" if weight <= 0 else f"{weight_text(weight, picture.fractional)} patients"
+    few = ", few patients" if 0 < weight < FEW_PATIENTS else ""
+    prior = [f"{view.lettered(k)} {probability_text(float(p))}" for k, p in enumerate(tree.probability[node])]
+    mix = [f"{view.lettered(k)}: weight {w:.6g}" for k, w in enumerate(tree.class_weight[node])]
+    sentence = f"{picture.leaf_name[node].capitalize()}: {lead}, {n}{few}. Class prior {', '.join(prior)}; "
+    sentence += "the answer for a patient depends on the other readings."
+    return sentence, "\n".join([picture.path_words(node), *mix, BAYES_DEPENDS])
+
+
 def leaf_style(picture: Picture, node: int) -> str:
     """Return the CSS classes of a leaf's answer."""
-    place_ = picture.view.class_index(picture.answers[node])
+    place_ = None if picture.by_reading else picture.view.class_index(picture.answers[node])
     return f"b {ink(place_)}".strip()

@@ -8,9 +8,11 @@ from __future__ import annotations
 import html
 import unicodedata
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from engine.tree import Tree
 
@@ -127,8 +129,20 @@ class View:
 
     @staticmethod
     def open_depth(tree: Tree) -> int | None:
-        """Return the depth at which a tree opens: 3 when it is deep or has many leaves, else all of it (None)."""
-        return OPEN_AT_DEPTH if tree.max_depth > DEEP or tree.n_leaves > MANY_LEAVES else None
+        """Return the depth at which a tree opens: 3 when it is deep or has many leaves, else all of it (None).
+
+        Less where its many branches would still stand in more than 40 slots.
+        """
+        if tree.max_depth <= DEEP and tree.n_leaves <= MANY_LEAVES:
+            return None
+        slots = [sum(d == at or (d < at and not n) for d, n in _shapes(tree)) for at in range(OPEN_AT_DEPTH + 1)]
+        return max([at for at in range(1, OPEN_AT_DEPTH + 1) if slots[at] <= MANY_LEAVES], default=1)
+
+    @staticmethod
+    def folds(tree: Tree, limit: int | None, shown: Collection[int]) -> frozenset[int]:
+        """Return the nodes to fold where a tree opens at a depth: all from there down but those to be shown."""
+        deep = [] if limit is None else np.flatnonzero((tree.depth >= limit) & (tree.n_children > 0)).tolist()
+        return frozenset(node for node in deep if node not in shown)
 
     @property
     def several(self) -> bool:
@@ -183,6 +197,11 @@ class View:
         """Return a class name, after its letter when there are three or more classes."""
         name = self.class_name(self.classes[place])
         return f"{letter(place)} {name}" if self.several else name
+
+
+def _shapes(tree: Tree) -> list[tuple[int, int]]:
+    """The depth and the number of children of every node."""
+    return list(zip(tree.depth.tolist(), tree.n_children.tolist(), strict=True))
 
 
 def letter(place: int) -> str:

@@ -59,7 +59,11 @@ def _leaf_words(picture: Picture, node: int) -> str:
     weight = float(tree.weight[node])
     n = "no training patients" if weight <= 0 else f"n {weight_text(weight, picture.fractional)}: {mix}"
     p = f"P({view.lettered(k)}) {probability_text(float(tree.probability[node, k]))}"
-    label = quoted("\n".join([f"{head} {why}", p, n, f"leaf {picture.leaf_number[node]}"]))
+    if picture.by_reading:
+        p = f"class prior {p}"
+    label = quoted("\n".join([f"{head} {why}", p, n, picture.leaf_name[node]]))
+    if picture.by_reading:
+        return f"label={label}"
     place = view.class_index(answer)
     if answer is None:
         return f'label={label}, style="rounded,filled,dashed", fillcolor="{SHADES["hatch-ground"][0]}"'

@@ -22,6 +22,7 @@ from engine.draw.picture import (
     leaf_style,
     polyline,
     ribbon,
+    short_label,
 )
 from engine.draw.sheet import (
     View,
@@ -42,9 +43,9 @@ from engine.draw.sheet import (
     words,
 )
 from engine.evidence import Evidence
-from engine.export import FEW_PATIENTS
+from engine.export import ANY_OTHER, FEW_PATIENTS
 from engine.number_words import number_text, probability_text, weight_text
-from engine.tree import BINS, NOMINAL, Tree
+from engine.tree import BINARY, BINS, MIDDLE, NOMINAL, REST, Tree
 
 FULL_CARD, FULL_LEAF = 150.0, 88.0
 RIBBON = 48.0
@@ -84,9 +85,10 @@ def tree_svg(tree: Tree, evidence: Evidence, view: View) -> str:
         draw = _split if at.kind == SPLIT else _leaf if at.kind == LEAF else _stub
         body.append(draw(picture, at))
         body.append(_far_words(picture, at))
-    answering = sum(answer is not None for answer in picture.answers.values())
-    leaves = len(picture.answers)
-    label = f"Decision tree with {leaves} leaves: {answering} answer, {leaves - answering} abstain"
+    grown = [int(leaf) for leaf in tree.leaves if tree.code[leaf] != REST]
+    silent = sum(picture.abstains(leaf) for leaf in grown)
+    says = "each a naive Bayes" if tree.has_bayes else f"{len(grown) - silent} answer, {silent} abstain"
+    label = f"Decision tree with {len(grown)} leaves: {says}"
     return sheet(placed.width, placed.height, body, label)
 
 
@@ -119,7 +121,8 @@ def _branch_words(picture: Picture, placed: Placed, node: int, widths: Sequence[
             x, anchor = (to.centre - width / 2 - 8, "i2 e") if place_ == 0 else (to.centre + width / 2 + 8, "i2")
             drawn.append(titled(words(x, to.y - 10, text, anchor), title))
         else:
-            drawn.append(titled(words(to.centre, to.y - 8, fit(text, max(to.room - 6, 40)), "i2 m halo"), title))
+            shown = short_label(text, max(to.room - 6, 40))
+            drawn.append(titled(words(to.centre, to.y - 8, shown, "i2 m halo"), title))
     return drawn
 
 
@@ -133,13 +136,14 @@ def _split_sentence(picture: Picture, node: int) -> tuple[str, str]:
         for label, count in zip(picture.labels[node], evidence.branch_counts(node), strict=True)
     )
     if tree.gate[node] in (NOMINAL, BINS):
-        sentence = f"{name}, {n} patients, one branch for each of {tree.n_children[node]}. {children}."
+        sentence = f"{name}, {n} patients, {branches_words(tree, node)}. {children}."
         return sentence, f"{picture.path_words(node)}\n{name}: {children}\ngain {tree.gain[node]:.6g}"
     counts, band = evidence.split_counts(node), evidence.band(node)
     sentence = f"{name}, cut at {evidence.threshold_text(node)}{after}, {n} patients. "
     if band.kind:
         low, high = picture.evidence.band_text(node)
-        what = "in its zone" if band.kind == "zone" else "within measurement error"
+        third = "in the middle branch, its zone" if tree.gate[node] == MIDDLE else "in its zone"
+        what = third if band.kind == "zone" else "within measurement error"
         sentence += f"{counts.n[0]} left, {counts.n[1]} {what} {low} to {high}, {counts.n[2]} right"
     else:
         sentence += f"{counts.n[0]} left, {counts.n[2]} right, taken as exact"
@@ -225,12 +229,24 @@ def _split_full(picture: Picture, at: Rectangle) -> list[str]:
     return drawn + _three_counts(picture, node, left, right, at.y + 141)
 
 
-def _axis_words(picture: Picture, node: int, scale: Scale, theta: float, y: float) -> list[str]:
+def _ends(picture: Picture, node: int) -> tuple[str, str]:
+    """The ends of the split variable's axis in words."""
     axis = picture.evidence.axis(int(picture.tree.variable[node]))
     ends = [math.ceil(axis.low - 1e-9), math.floor(axis.high + 1e-9)] if axis.decimals == 0 else [axis.low, axis.high]
     low, high = (f"{end:.{axis.decimals}f}".replace("-", "−") for end in ends)
     low, high = (text.rstrip("0").rstrip(".") if "." in text else text for text in (low, high))
-    low, high = ("≤ " if axis.below else "") + low, high + ("+" if axis.above else "")
+    return ("≤ " if axis.below else "") + low, high + ("+" if axis.above else "")
+
+
+def _end_words(picture: Picture, node: int, scale: Scale, y: float, middle: str) -> list[str]:
+    low, high = _ends(picture, node)
+    drawn = [words(scale.left, y, low, "i3"), words(scale.right, y, high, "i3 e")]
+    room = scale.right - scale.left - 2 * max(text_width(low), text_width(high)) - 8
+    return [*drawn, words((scale.left + scale.right) / 2, y, middle, "i3 m")] if text_width(middle) <= room else drawn
+
+
+def _axis_words(picture: Picture, node: int, scale: Scale, theta: float, y: float) -> list[str]:
+    low, high = _ends(picture, node)
     cut = picture.evidence.threshold_text(node)
     half, x = text_width(cut, 12, True) / 2, scale(theta)
     x = min(max(x, scale.left + half), scale.right - half)
@@ -339,7 +355,11 @@ def _category_bars(picture: Picture, at: Rectangle, left: float, right: float) -
     if tree.categories[variable] is None:
         scale = Scale(evidence.axis(variable).low, evidence.axis(variable).high, left, right)
         drawn = _bars(picture, node, scale, top, base)
-        note = f"{tree.n_children[node]} bins"
+        for cut in evidence.bin_cuts(node):
+            drawn.append(line(scale(cut), top, scale(cut), base, "hair"))
+        ends = [evidence.edge_text(node, cut) for cut in evidence.bin_cuts(node)]
+        drawn += _end_words(picture, node, scale, at.y + 117, middle=f"cut at {ends[0]} to {ends[-1]}" if ends else "")
+        note = branches_words(tree, node)
     else:
         names, step = tree.categories[variable] or (), (right - left) / max(len(histogram.counts), 1)
         spots = [(left + (k + 0.14) * step, left + (k + 0.86) * step) for k in range(len(histogram.counts))]
@@ -351,11 +371,20 @@ def _category_bars(picture: Picture, at: Rectangle, left: float, right: float) -
             for place_, name in enumerate(names):
                 text = words(left + (place_ + 0.5) * step, at.y + 117, fit(str(name), step - 3), "i3 m")
                 drawn.append(titled(text, str(name)))
-        note = f"{len(names)} categories, one branch each"
+        note = branches_words(tree, node)
     missing = round(evidence.split_counts(node).missing)
     note += f", {missing} missing" if missing else ""
     drawn.append(line(left, at.y + 124, right, at.y + 124, "hair"))
     return [*drawn, words((left + right) / 2, at.y + 141, fit(note, right - left), "i3 m")]
+
+
+def branches_words(tree: Tree, node: int) -> str:
+    """Return how many branches a split by category or bin has: "4 categories, one branch each"."""
+    rest = any(tree.code[child] == REST for child in tree.children(node))
+    many = int(tree.n_children[node]) - rest
+    noun = ("category", "categories") if tree.gate[node] == NOMINAL else ("bin", "bins")
+    each = "one branch" + (" each" if many > 1 else "")
+    return f"{many} {noun[many != 1]}, {each}" + (f"; {ANY_OTHER} ends here" if rest else "")
 
 
 def _split_compact(picture: Picture, at: Rectangle) -> list[str]:
@@ -389,7 +418,7 @@ def _split_compact(picture: Picture, at: Rectangle) -> list[str]:
 
 def _header(picture: Picture, at: Rectangle, height: float, lines: Sequence[tuple[str, str]]) -> list[str]:
     """The leaf's answer over plain ground, or over hatch when it abstains."""
-    unanswered = picture.answers[at.node] is None
+    unanswered = picture.abstains(at.node)
     drawn = [hatched(at.x + 1, at.y + 1, at.width - 2, height, 7)] if unanswered else []
     write = on_hatch if unanswered else words
     for place_, (text, style) in enumerate(lines):
@@ -401,7 +430,7 @@ def _header(picture: Picture, at: Rectangle, height: float, lines: Sequence[tupl
 
 def _leaf(picture: Picture, at: Rectangle) -> str:
     node = at.node
-    unanswered = picture.answers[node] is None
+    unanswered = picture.abstains(node)
     body = [box(at.x, at.y, at.width, at.height, style=picture.frame_style(node, unanswered), round_=8)]
     full = at.height > 100
     body += _leaf_full(picture, at) if full else _leaf_compact(picture, at)
@@ -439,7 +468,10 @@ def _leaf_full(picture: Picture, at: Rectangle) -> list[str]:
     else:
         drawn += _weights_line(picture, node, left, right, at.y + 75)
     k = picture.shown_class(node)
-    drawn += ['<g class="near">', *_interval(picture, node, k, left, right, at.y + 91), "</g>"]
+    if not picture.by_reading:
+        drawn += ['<g class="near">', *_interval(picture, node, k, left, right, at.y + 91), "</g>"]
+    else:
+        drawn.append(words(left, at.y + 95, "class prior", "i3"))
     p = probability_text(float(tree.probability[node, k]))
     names = [view.lettered(each) for each in range(len(view.classes))]
     name = fit_apart(names[k], names, right - left - text_width(p) - 5)
@@ -447,7 +479,7 @@ def _leaf_full(picture: Picture, at: Rectangle) -> list[str]:
     drawn.append(line(left, at.y + 119, right, at.y + 119, "hair"))
     y = at.bottom - 9
     n = "empty" if empty else f"n {weight_text(float(tree.weight[node]), picture.fractional)}"
-    drawn += [words(left, y, n, "i2"), words(right, y, f"leaf {picture.leaf_number[node]}", "i3 e")]
+    drawn += [words(left, y, n, "i2"), words(right, y, _own_name(picture, node), "i3 e")]
     if few:
         drawn.append(words(left, y - 16, "few patients", "b"))
     return drawn
@@ -488,10 +520,16 @@ def _leaf_compact(picture: Picture, at: Rectangle) -> list[str]:
     weight, p = float(tree.weight[node]), probability_text(float(tree.probability[node, picture.shown_class(node)]))
     n, few = weight_text(weight, picture.fractional), 0 < weight < FEW_PATIENTS
     counted = ("empty", "i2") if weight <= 0 else (f"few: {n}", "b") if few else (f"n {n}", "i2")
-    probability = f"P {p}" if text_width(f"P {p}") <= right - left else p
-    for row, (text, style) in enumerate((counted, (probability, ""), (f"leaf {picture.leaf_number[node]}", "i3"))):
+    sign = "prior" if picture.by_reading else "P"
+    probability = f"{sign} {p}" if text_width(f"{sign} {p}") <= right - left + 3 else p
+    for row, (text, style) in enumerate((counted, (probability, ""), (_own_name(picture, node), "i3"))):
         drawn.append(words(left, at.y + 60 + 16 * row, fit(text, right - left + 3), style))
     return drawn
+
+
+def _own_name(picture: Picture, node: int) -> str:
+    """A leaf's name in a few letters: "leaf 3", or "others" for all values without a branch."""
+    return "others" if picture.tree.code[node] == REST else picture.leaf_name[node]
 
 
 def _stub(picture: Picture, at: Rectangle) -> str:
@@ -507,6 +545,23 @@ def _stub(picture: Picture, at: Rectangle) -> str:
     body.append(words(left, at.y + 62, f"n {n}", "i2"))
     sentence = f"{picture.name(node)} and {at.folded} leaves below it, folded, {n} patients."
     return picture.button(node, sentence, f"{picture.path_words(node)}\n{sentence}", body)
+
+
+def _threshold_legend(tree: Tree) -> list[tuple[str, float]]:
+    """What thresholds, zones and the edges of bins look like, of those the tree has."""
+    items = []
+    if np.isin(tree.gate, (BINARY, MIDDLE)).any():
+        cut = box(0, 4, 18, 20, style="band") + line(9, 4, 9, 24, "cut")
+        cut += f'<path d="{polyline(bell_points(9, 4, 19, 13))}" class="bell"/>'
+        said = "threshold ± 1.96 σ: re-measured, may cross"
+        if np.any(tree.high > tree.low):
+            said = "threshold and zone: " + ("its own branch" if (tree.gate == MIDDLE).any() else "undecided inside it")
+        items.append((cut + words(26, 20, said, "i2"), 26 + text_width(said)))
+    if (tree.gate == BINS).any():
+        edges = "".join(line(x, 6, x, 22, "axis") for x in (2, 9, 16)) + line(0, 22, 18, 22, "axis")
+        said = "35 – 41: a bin, above 35 up to 41"
+        items.append((edges + words(26, 20, said, "i2"), 26 + text_width(said)))
+    return items
 
 
 def tree_legend_svg(tree: Tree, view: View) -> str:
@@ -529,14 +584,13 @@ def tree_legend_svg(tree: Tree, view: View) -> str:
             f'<tspan class="b t1">{esc(down)}</tspan> down</text>'
         )
         items.append((bars + text, 30 + text_width(f"patients: {up} up, {down} down", 12, True)))
-    cut = box(0, 4, 18, 20, style="band") + line(9, 4, 9, 24, "cut")
-    cut += f'<path d="{polyline(bell_points(9, 4, 19, 13))}" class="bell"/>'
-    zones = bool(np.any(tree.high > tree.low))
-    said = "threshold and zone" if zones else "threshold ± 1.96 σ: re-measured, may cross"
-    items.append((cut + words(26, 20, said, "i2"), 26 + text_width(said)))
+    items += _threshold_legend(tree)
     widths = box(0, 7, 24, 8, style="pale") + box(0, 19, 24, 2, style="pale")
     items.append((widths + words(32, 20, "width = patients", "i2"), 32 + text_width("width = patients")))
-    if view.decision in ("tau", "cost"):
+    if tree.has_bayes:
+        said = "naive Bayes leaf: its class prior alone"
+        items.append((box(0, 8, 22, 15, style="frame", round_=4) + words(30, 20, said, "i2"), 30 + text_width(said)))
+    elif view.decision in ("tau", "cost") and any(answer is None for answer in view.leaf_answers):
         said = "abstains: best P < τ" if view.decision == "tau" else "abstains: costs least"
         items.append((hatched(0, 8, 22, 15) + words(30, 20, said, "i2"), 30 + text_width(said)))
     return flow(items, view.width, "Legend of the tree")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from engine.draw.sheet import View
 from engine.evidence import Evidence
-from engine.export import FEW_PATIENTS, branch_tests, is_fractional
+from engine.export import FEW_PATIENTS, branch_tests, is_fractional, leaf_names
 from engine.leaves import probability_range
 from engine.number_words import probability_text, weight_text
 from engine.tree import Tree
@@ -37,13 +37,16 @@ def path_words(tree: Tree, told: Evidence, node: int, view: View) -> str:
 
 
 def probability_words(tree: Tree, node: int, k: int) -> str:
-    """Return a node's P of class `k` with its 95 % range and n: "0.84 (0.74 to 0.91), n 77"."""
+    """Return a node's P of class `k` with its 95 % range and n, "0.84 (0.74 to 0.91), n 77"; a prior has none."""
     if tree.weight[node] <= 0:
         return f"{probability_text(float(tree.probability[node, k]))}, no training patients"
     low, high, about = probability_range(
         float(tree.class_weight[node, k]), float(tree.weight[node]), float(tree.weight_squared[node])
     )
     few = ", few patients" if tree.weight[node] < FEW_PATIENTS else ""
+    if tree.has_bayes:
+        n = weight_text(float(tree.weight[node]), is_fractional(tree))
+        return f"{probability_text(float(tree.probability[node, k]))}, n {n}{few}"
     spread = f"{'about ' if about else ''}{probability_text(low)} to {probability_text(high)}"
     n = weight_text(float(tree.weight[node]), is_fractional(tree))
     return f"{probability_text(float(tree.probability[node, k]))} ({spread}), n {n}{few}"
@@ -53,7 +56,12 @@ def tree_table(tree: Tree, told: Evidence, view: View) -> pd.DataFrame:
     """Return one row a node, depth first, with the content of the picture as text."""
     answer_of = dict(zip(map(int, tree.leaves), view.leaf_answers, strict=True))
     fractional = is_fractional(tree)
-    rows, stack = [], [0]
+    rows, stack, called = [], [0], leaf_names(tree)
+    figure = "Class prior" if tree.has_bayes else "P"
+
+    def said(leaf: int) -> str:
+        return f"{called[leaf]}: {'naive Bayes' if tree.has_bayes else view.answer(answer_of[leaf])}"
+
     while stack:
         node = stack.pop()
         stack.extend(reversed(tree.children(node)))
@@ -70,11 +78,11 @@ def tree_table(tree: Tree, told: Evidence, view: View) -> pd.DataFrame:
         rows.append(
             {
                 "Step": "· " * int(tree.depth[node]) + step_words(tree, told, node, view),
-                "Then": f"leaf: {view.answer(answer_of[node])}" if leaf else f"asks {view.variable(tree.variables[j])}",
+                "Then": said(node) if leaf else f"asks {view.variable(tree.variables[j])}",
                 "Blend range": f"{' to '.join(told.band_text(node))}, {band.kind}" if shown and band else "",
                 "Patients": weight_text(float(tree.weight[node]), fractional),
                 **counts,
-                "P": f"{view.class_name(tree.classes[k])} {probability_words(tree, node, k)}",
+                figure: f"{view.class_name(tree.classes[k])} {probability_words(tree, node, k)}",
             }
         )
     return pd.DataFrame(rows)

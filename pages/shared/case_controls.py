@@ -105,6 +105,6 @@ def fields(found: present_tree.Fitted) -> None:
 
     for j in asked:
         draw(j)
-    if rest and st.toggle(case_words.not_asked(len(rest)), key="show_rest"):
+    if rest and st.toggle(case_words.not_asked(len(rest), tree.has_bayes), key="show_rest"):
         for j in rest:
             draw(j)

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.case import Case
+from engine.case import DRAWS_REPEAT, Case
+from engine.decide import expected_costs
 from engine.draw import View
 from engine.draw.case_charts import hundred_counts, nearest_first
 from engine.draw.patient_svg import OFF_PATH
-from engine.export import FEW_PATIENTS, is_fractional
+from engine.export import FEW_PATIENTS, OTHER_VALUES, is_fractional, leaf_names
 from engine.number_words import difference_unit, error_text, percent_text, probability_text, weight_text
 from engine.tree import Tree
-from pages.shared.words import CAVEATS, FEW, PRIVATE, REPEATING, count, listing, number, opening
+from pages.shared.words import CAVEATS, FEW, PRIVATE, REPEATING, count, listing, number, opening, plural
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +30,10 @@ TYPED = "It starts at the middle of the training patients; empty means missing. 
 ROW = "The patient's row in the file, the first under the names being 1; it stays theirs whoever is set aside."
 WHOLE_TREE = "Show the whole tree"
 BRANCH_SHARES = "Shares on the branches are coherent: how often the true patient goes each way."
+BLENDED = {
+    "zone": "Inside a zone the two sides are blended, by how far the reading lies into it.",
+    "deferred": "The two sides are blended at the first zone met; below it the reading decides.",
+}
 SIMILAR = "By standardised distance over the values both have. They take no part in the answer."
 
 
@@ -46,8 +51,8 @@ def refused(asked: int, shown: int) -> str:
     return f"Patient {asked:,} is set aside on the Data page, so this is patient {shown:,}."
 
 
-def not_asked(n: int) -> str:
-    return f"Show {n} not asked"
+def not_asked(n: int, by_bayes: bool = False) -> str:
+    return f"Show {plural(n, 'more reading')}" if by_bayes else f"Show {n} not asked"
 
 
 def step(known: Floats) -> float:
@@ -80,14 +85,44 @@ def advice(case: Case, view: View, lacking: Sequence[str]) -> str:
     return "" if case.best_repeat is None else f" Repeat first: {view.variable(case.best_repeat)}."
 
 
-def case_heading(case: Case, view: View, target: str, lacking: Sequence[str]) -> str:
+@dataclass(frozen=True)
+class Costs:
+    """What answers cost: cost[true, answer] in the order of the classes, and the cost of giving none."""
+
+    table: Sequence[Sequence[float]]
+    abstain: float | None
+
+
+def cost_reason(case: Case, costs: Costs | None, view: View) -> str:
+    """Return why abstaining costs least, in the expected costs."""
+    if costs is None or costs.abstain is None:
+        return "abstaining costs least"
+    expected = expected_costs(case.probability[None, :], costs.table)[0]
+    best = int(np.argmin(expected))
+    cheapest = view.class_name(view.classes[best])
+    return f"it costs {number(costs.abstain, 3)}, the cheapest answer, {cheapest}, {number(float(expected[best]), 3)}"
+
+
+def simulated(case: Case) -> str:
+    """Return that the figures come from drawn true values, "" where they are exact."""
+    if not case.simulated:
+        return ""
+    return f"Worked out from {case.n_draws:,} simulated true values, since a naive Bayes leaf answers by each reading."
+
+
+def case_heading(case: Case, view: View, target: str, lacking: Sequence[str], costs: Costs | None = None) -> str:
     """Return the answer under the name of what is answered, or that there is none and why."""
     if case.answer is not None:
         return f"{opening(target)}: {view.spoken(case.answer)}"
     if view.decision != "tau":
-        return f"No answer: abstaining costs least.{advice(case, view, lacking)}"
+        return f"No answer: {cost_reason(case, costs, view)}.{advice(case, view, lacking)}"
     p = probability_text(best_probability(case), view.tau)
     return f"No answer: best class {best_class(case, view)}, {p} < τ {view.tau:.2f}.{advice(case, view, lacking)}"
+
+
+def asked_of(tree: Tree) -> set[str]:
+    """Return the variables that bear on an answer: those of the splits, and all where leaves are naive Bayes."""
+    return set(tree.variables) if tree.has_bayes else {tree.variables[int(j)] for j in tree.variable if j >= 0}
 
 
 def noisy_readings(case: Case, asked: Collection[str]) -> list[str]:
@@ -128,10 +163,14 @@ def leaf_words(tree: Tree, shares: Floats, k: int, view: View) -> str:
     inside, n = weight_text(float(tree.class_weight[node, k]), parts), weight_text(weight, parts)
     few = f", {FEW}" if weight < FEW_PATIENTS else ""
     who = f"{inside} of {n} {'patient' if n == '1' else 'patients'} {were(inside)} “{view.class_name(tree.classes[k])}”"
+    if tree.has_bayes:
+        who = f"{who}{few}; P itself is its naive Bayes at this reading"
+        few = ""
     if among < 2:
         return f"In the leaf reached {who}{few}"
-    share = percent_text(float(shares[place]))
-    return f"Shared among {count(among)} leaves; the largest share, {share}, is in leaf {place + 1}, where {who}{few}"
+    share, where = percent_text(float(shares[place])), leaf_names(tree)[node]
+    where = "the leaf of other values" if where == OTHER_VALUES else where
+    return f"Shared among {count(among)} leaves; the largest share, {share}, is in {where}, where {who}{few}"
 
 
 def case_sentence(
@@ -149,13 +188,14 @@ def case_sentence(
     k = view.positive_index if not view.several else int(np.argmax(case.probability))
     name = view.class_name(tree.classes[k])
     low, high = (float(edge) for edge in case.interval[k])
-    asked = {tree.variables[int(j)] for j in tree.variable if j >= 0}
+    asked = asked_of(tree)
     why = causes(noisy_readings(case, asked), lacking, view)
-    spread_words = (
-        f"; range from {why} only {probability_text(low)} to {probability_text(high)}"
-        if high - low > 0.005
-        else f"; {why} hardly {'move' if ' and ' in why else 'moves'} it"
-    )
+    if not noisy_readings(case, asked) and not lacking:
+        spread_words = "; every reading is taken as exact"
+    elif high - low > 0.005:
+        spread_words = f"; range from {why} only {probability_text(low)} to {probability_text(high)}"
+    else:
+        spread_words = f"; {why} hardly {'move' if ' and ' in why else 'moves'} it"
     first = f"P({name}) {probability_text(float(case.probability[k]))}. {leaf_words(tree, shares, k, view)}"
     alike = sum(label == tree.classes[k] for label in similar)
     return f"{first}{spread_words}. Of the {len(similar)} most similar patients, {alike} {were(str(alike))} “{name}”."
@@ -186,9 +226,10 @@ def stability_sentence(case: Case, view: View, asked: Collection[str], lacking: 
         readings.append(f"{view.quoted(name)} truly anywhere around {around} ({spread_words})")
     more = f" and {len(noisy) - 3} more likewise" if len(noisy) > 3 else ""
     held = f", {missing}" if lacking else ""
+    drawn = f" {simulated(case)}" if case.simulated else ""
     return (
         f"{opening(causes(noisy, lacking, view))} alone: were {listing(readings)}{more}{held}, this tree would {said} "
-        f"for {hundred} of 100 such values. This is not the chance of disease."
+        f"for {hundred} of 100 such values. This is not the chance of disease.{drawn}"
     )
 
 
@@ -216,8 +257,13 @@ def outside(
     return lines
 
 
-def case_remarks(case: Case, view: View, lacking: Sequence[str]) -> list[str]:
-    """Return what else must be said: missing readings, an undecided zone, where τ would silence the tree."""
+def case_remarks(
+    case: Case, view: View, lacking: Sequence[str], evaluation: str = "hard", unread: Sequence[str] = ()
+) -> list[str]:
+    """Return what else must be said: missing readings, an undecided zone, where τ would silence the tree.
+
+    `unread` are the missing variables that only a leaf's naive Bayes would have read.
+    """
     lines = []
     if lacking:
         one = len(lacking) == 1
@@ -225,11 +271,18 @@ def case_remarks(case: Case, view: View, lacking: Sequence[str]) -> list[str]:
             f"Missing: {listing([view.variable(name) for name in lacking])}. {'It is' if one else 'They are'} shared "
             f"at each split as the training patients went; measure {'it' if one else 'them'} before repeating anything."
         )
-    if not case.decided:
+    if unread:
         lines.append(
-            "Undecided: a reading lies inside a zone on the path. "
-            "The verdict qualifies the answer, it does not withhold it."
+            f"Also missing: {named(unread, view)}. The leaf's naive Bayes does without "
+            f"{'it' if len(unread) == 1 else 'them'}."
         )
+    if not case.decided:
+        inside = list(dict.fromkeys(step.variable for step in case.path if step.undecided))
+        lines.append(
+            f"Undecided: {named(inside, view)} {'lies' if len(inside) == 1 else 'lie'} inside a zone on the path, or "
+            "cannot be told from it. The verdict qualifies the answer, it does not withhold it."
+        )
+        lines += [BLENDED[evaluation]] if evaluation in BLENDED else []
     p = best_probability(case)
     above = math.floor(100 * p + 1e-9) / 100 + 0.01
     if view.decision == "tau" and case.answer is not None and above <= 1.0:
@@ -251,7 +304,8 @@ def answers_up_to(case: Case, view: View) -> str:
 
 def stability_card(case: Case, view: View) -> Card:
     said = "give this answer" if case.answer is not None else "leave it unanswered"
-    return Card("Stability", probability_text(case.stability), f"of plausible true states {said}.")
+    drawn = f" {simulated(case)}" if case.simulated else ""
+    return Card("Stability", probability_text(case.stability), f"of plausible true states {said}.{drawn}")
 
 
 def change_card(case: Case, view: View, spread: Mapping[str, float]) -> Card:
@@ -297,12 +351,13 @@ def repeat_card(case: Case, view: View, lacking: Sequence[str]) -> Card:
             f"No second reading would make the tree surer by 0.005 or more. {REPEATING}",
             help_words,
         )
+    drawn = f"From {DRAWS_REPEAT:,} simulated true values. " if case.simulated else ""
     gain = float(case.repeat_advice[case.best_repeat])
     before, after = probability_text(case.certainty), probability_text(min(1.0, case.certainty + gain))
     return Card(
         f"Repeat first: {view.variable(case.best_repeat)}",
         f"{before} → {after}",
-        f"expected certainty, with the two readings averaged. {REPEATING}",
+        f"expected certainty, with the two readings averaged. {drawn}{REPEATING}",
         help_words,
     )
 
@@ -314,9 +369,10 @@ def ways_card(case: Case, view: View) -> Card:
     low, high = min(found), max(found)
     key = probability_text(low) if high - low < 0.005 else f"{probability_text(low)} to {probability_text(high)}"
     said = {view.spoken(answer) for answer in case.answers.values()}
+    drawn = f" {simulated(case)}" if case.simulated else ""
     same = f"all {count(len(found))} say {said.pop()}" if len(said) == 1 else "they disagree on the answer"
     return Card(
         f"{opening(count(len(found)))} ways to evaluate",
         key,
-        f"P of {view.class_name(view.classes[k])}: {same}. Line: its range over the plausible true states.",
+        f"P of {view.class_name(view.classes[k])}: {same}. Line: its range over the plausible true states.{drawn}",
     )

@@ -29,9 +29,9 @@ def panel(found: present_tree.Fitted, view: View, node: int) -> None:
         for k, label in enumerate(tree.classes):
             st.markdown(
                 f"**{words.plain(view.class_name(label))}** {words.plain(probability_words(tree, node, k))}",
-                help=words.LEAF_RANGE,
+                help=tree_words.BAYES_LEAF if tree.has_bayes else words.leaf_range(found.model.recipe_.leaf),
             )
-        st.caption(words.LEAF_AND_SHARES)
+        st.caption(tree_words.BAYES_BELOW if tree.has_bayes else words.LEAF_AND_SHARES)
     else:
         st.markdown(words.plain(tree_words.split_sentence(tree, told, node, view)))
         svg_view(parts_svg(told, node, view, width=260))
@@ -49,7 +49,7 @@ def reasons_box(found: present_tree.Fitted, view: View, reasons: Reasons) -> Non
     """Draw the best gain of each variable, and the gain of every threshold of the chosen one."""
     tree, told, node = found.model.tree_, found.evidence, reasons.node
     st.markdown(f"**Why {words.plain(view.quoted(tree.variables[reasons.variable]))}**")
-    st.caption("Best gain of each variable, with its threshold")
+    st.caption(f"Best of each variable, with its cut. {tree_words.gain_label(found.model.recipe_.criterion)}")
     rows = [
         (
             view.variable(tree.variables[each.variable]),
@@ -63,7 +63,7 @@ def reasons_box(found: present_tree.Fitted, view: View, reasons: Reasons) -> Non
     if reasons.exact is None:
         return
     st.markdown(f"**Why {words.plain(told.threshold_text(node))}**")
-    band = told.band(node)
+    band, search = told.band(node), found.model.recipe_.search
     figure = gain_curve_figure(
         exact=reasons.exact,
         soft=reasons.soft,
@@ -73,9 +73,10 @@ def reasons_box(found: present_tree.Fitted, view: View, reasons: Reasons) -> Non
         exact_best=reasons.exact_best,
         exact_text="" if reasons.exact_best is None else told.edge_text(node, reasons.exact_best),
         unit=view.units.get(tree.variables[reasons.variable], ""),
-        soft_search=found.model.recipe_.search == "soft",
+        soft_search=search != "exact",
+        soft_name=tree_words.SEARCH_NAMES[search == "resampled"].lower(),
         label=tree_words.gain_label(found.model.recipe_.criterion),
         dark=widgets.dark(),
     )
     st.plotly_chart(figure, config={"displayModeBar": False}, key="gain_curve")
-    st.caption(words.plain(tree_words.two_searches(told, reasons, float(tree.threshold[node]))))
+    st.caption(words.plain(tree_words.two_searches(told, reasons, float(tree.threshold[node]), search)))

@@ -118,7 +118,7 @@ def near(tree: Tree, told: Evidence, nodes: Sequence[int], noisy: bool) -> list[
     if not nodes:
         return "not used by this tree"
     if tree.gate[nodes[0]] in (NOMINAL, BINS):
-        return "a category: no threshold" if tree.gate[nodes[0]] == NOMINAL else "bins: no threshold"
+        return "a category: no threshold" if tree.gate[nodes[0]] == NOMINAL else "cut into bins"
     if not noisy:
         return "nobody: taken as exact"
     rows = []

@@ -16,7 +16,7 @@ from engine.case import Case
 from engine.classifier import one_row
 from engine.draw.patient_svg import OFF_PATH
 from engine.neighbours import Neighbours, neighbours
-from pages.shared import state
+from pages.shared import case_words, state
 from pages.shared.present_data import prepared
 from pages.shared.present_tree import decided, fitted
 
@@ -101,6 +101,12 @@ def known_values(name: str) -> Floats:
     return column[~np.isnan(column)] if at.model.schema_.numeric[j] else np.empty(0)
 
 
+def costs() -> case_words.Costs | None:
+    """Return what answers cost, None when the decision does not ask."""
+    model = decided()
+    return None if model.cost is None else case_words.Costs(model.cost, model.abstain_cost)
+
+
 def similar(count: int = 20) -> Neighbours:
     """Return the past patients most like the present one; the patient's own row is left out."""
     found, place = fitted(), row()
@@ -129,6 +135,11 @@ def lacking(found: Case) -> list[str]:
     here = (found.reach >= OFF_PATH) | (found.reach_hard > 0)
     asked = {tree.variables[int(j)] for j in tree.variable[here] if j >= 0}
     return [name for name in found.missing if name in asked]
+
+
+def unread(found: Case) -> list[str]:
+    """Return the other missing variables, which a leaf's naive Bayes would have read; none of a tree without."""
+    return [name for name in found.missing if name not in lacking(found)] if decided().tree_.has_bayes else []
 
 
 def ranges(found: Case) -> dict[str, tuple[float, float]]:

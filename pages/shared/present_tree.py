@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.borderline import distances, near_share
 from engine.classifier import UncertainTreeClassifier
 from engine.draw import View
+from engine.errors import PenumbraError
 from engine.evidence import Evidence, evidence
 from engine.held_out import Fold, HeldOut, grow_folds, held_out
 from engine.noise import ResolvedNoise
@@ -57,12 +58,30 @@ def fitted() -> Fitted:
     recipe = {name: value for name, value in state.parameters().items() if name not in state.READING}
     factors = {name: now.factor * now.factors[name] for name in state.FACTORS}
     sigma = {name: asdict(stated) | {"source": ""} for name, stated in sorted(data.sigma.items())}
-    key = digest(data.key, recipe, factors, sigma)
-    return kept("fitted", key, lambda: _fit(key, data, recipe | factors))
+    if noise_is_stated(data):
+        recipe.pop("width", None)
+    key = digest(data.key, recipe, factors, sigma, now.calibrate)
+    return kept("fitted", key, lambda: _fit(key, data, recipe | factors, now.calibrate))
 
 
-def _fit(key: str, data: Prepared, arguments: dict[str, Any]) -> Fitted:
-    model = UncertainTreeClassifier(**arguments, noise=to_noise(data.sigma)).fit(data.X, data.y)
+def noise_is_stated(data: Prepared) -> bool:
+    """Return whether some variable's error is stated, so that the UDT paper's own `width` has no place."""
+    return any(stated.noisy for stated in data.sigma.values())
+
+
+def can_calibrate() -> bool:
+    """Return whether the present recipe has zones with a half-width that one factor can scale."""
+    return state.value_of("zone") not in ("none", "quinlan") and state.value_of("branching") == "binary"
+
+
+def _fit(key: str, data: Prepared, arguments: dict[str, Any], calibrate: str | float | None) -> Fitted:
+    noise = None if arguments.get("width") is not None else to_noise(data.sigma)
+    model = UncertainTreeClassifier(**arguments, noise=noise).fit(data.X, data.y)
+    if calibrate is not None and can_calibrate():
+        try:
+            model.calibrate_zones(data.X, data.y, calibrate)
+        except PenumbraError as error:
+            model.notes_ = [*model.notes_, str(error)]
     table, weight = model.training_weights(data.X, data.y)
     tree, values = model.tree_, np.ascontiguousarray(table.columns.T)
     share = weight / table.weight[:, None]
@@ -72,10 +91,17 @@ def _fit(key: str, data: Prepared, arguments: dict[str, Any]) -> Fitted:
     return Fitted(key, model, data, table, values, weight, told, near)
 
 
+def reading() -> dict[str, Any]:
+    """Return how the present tree is read; the table of costs only where the decision asks for it."""
+    by_cost = state.value_of("decision") == "cost"
+    settings = {name: state.value_of(name) for name in state.READING}
+    cost = state.costs(fitted().model.tree_.classes) if by_cost else None
+    return settings | {"cost": cost, "abstain_cost": settings["abstain_cost"] if by_cost else None}
+
+
 def decided() -> UncertainTreeClassifier:
     """Return the present tree with the present decision on it; nothing is fitted again."""
-    found = fitted()
-    settings = {name: state.value_of(name) for name in state.READING}
+    found, settings = fitted(), reading()
     key = digest(found.key, settings)
     return kept("decided", key, lambda: found.model.with_decision(**settings))
 
@@ -91,16 +117,15 @@ def left_out() -> HeldOut | None:
     found = fitted()
     if not holds("folds", found.key):
         return None
-    reading = {name: state.value_of(name) for name in state.READING}
-    key = digest(found.key, reading)
-    return kept("left_out", key, lambda: held_out(folds(), found.data.X, found.data.y, **reading))
+    key = digest(found.key, reading())
+    return kept("left_out", key, lambda: held_out(folds(), found.data.X, found.data.y, **reading()))
 
 
 def answered() -> int:
     """Return how many training patients the present tree answers."""
     found = fitted()
     model = decided()
-    key = digest(found.key, state.value_of("decision"), state.value_of("tau"))
+    key = digest(found.key, reading())
     return kept("answered", key, lambda: sum(answer is not None for answer in model.decide(found.data.X)))
 
 
@@ -115,6 +140,7 @@ def near_by_variable() -> dict[str, float]:
 def view(width: float) -> View:
     """Return how the present tree is to be drawn."""
     model, data, now = decided(), prepared(), state.choices()
+    chosen, limit = min(now.node, model.tree_.n_nodes - 1), View.open_depth(model.tree_)
     return View(
         classes=tuple(model.tree_.classes),
         leaf_answers=tuple(model.leaf_answers()),
@@ -124,8 +150,8 @@ def view(width: float) -> View:
         units=data.units,
         variable_names=data.names,
         class_names=data.class_names,
-        selected=min(now.node, model.tree_.n_nodes - 1),
-        depth_limit=View.open_depth(model.tree_),
+        selected=chosen,
+        collapsed=View.folds(model.tree_, limit, model.tree_.path(chosen)),
         width=width,
     )
 

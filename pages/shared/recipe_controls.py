@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from engine.recipe import AXES, DEFAULTS, VARIANTS, refusal, refusals
-from pages.shared import present_data, present_tree, recipe_words, state, words
+from pages.shared import cost_controls, present_data, present_tree, recipe_words, state, words
 from pages.shared.widgets import bind
 
 THRESHOLDS = ("midpoint", "value", "observed")
@@ -90,13 +90,19 @@ def axis(name: str, against: dict[tuple[str, Any], str]) -> None:
 
 def axes(names: Sequence[str] | None = None) -> None:
     """Draw the axes, or those named."""
-    against = refusals(state.parameters())
+    against = refusals({"cost": ((0, 1), (1, 0))} | state.parameters())  # what costs there are is asked afterwards
     for name in names or AXES:
         axis(name, against)
 
 
 def _number(
-    name: str, value: float, low: float, high: float | None, step: float, convert: Callable[[float], Any]
+    name: str,
+    value: float,
+    low: float,
+    high: float | None,
+    step: float,
+    convert: Callable[[float], Any],
+    against: str = "",
 ) -> None:
     dot = " ●" if name in state.choices().axes else ""
 
@@ -111,7 +117,8 @@ def _number(
         max_value=None if high is None else (int(high) if whole else float(high)),
         step=step,
         format=None if whole else "%g",
-        help=recipe_words.PARAMETER_MEANINGS[name],
+        help=against or recipe_words.PARAMETER_MEANINGS[name],
+        disabled=bool(against),
         **bind(f"set_{name}", int(value) if whole else float(value), chosen),
     )
 
@@ -123,7 +130,8 @@ def size() -> None:
         _number("max_depth", state.value_of("max_depth") or 0, 0, 50, 1, lambda new: int(new) or None)
     with right:
         leaf = state.value_of("min_weight_leaf")
-        _number("min_weight_leaf", leaf if leaf != "c45" else 2, 1, None, 1, int)
+        c45 = recipe_words.C45_LEAF if leaf == "c45" else ""
+        _number("min_weight_leaf", leaf if not c45 else 2, 1, None, 1, int, c45)
 
 
 def _pick(name: str, options: Sequence[Any]) -> None:
@@ -153,12 +161,15 @@ def advanced() -> None:
         _number(name, state.value_of(name), low, high, step, float)
 
     with st.expander("Advanced"):
-        _pick("threshold", THRESHOLDS)
+        if not on("branching", "nary"):
+            _pick("threshold", THRESHOLDS)
+        st.checkbox("C4.5's own rule for leaves", help=recipe_words.C45_LEAF, **bind("c45", leaf_rule(), set_leaf_rule))
         _number("min_weight_split", state.value_of("min_weight_split"), 1, None, 1, int)
         _pick("class_weight", ("none", "balanced"))
-        if not on("pruning", "none"):
+        if on("pruning", "pessimistic", "pessimistic+nb_accuracy"):
             real("confidence", 0.001, 0.999, 0.05)
-            _pick("pruning_laplace", (True, False))
+            if on("pruning", "pessimistic") and not on("leaf", "naive_bayes"):
+                _pick("pruning_laplace", (True, False))
         if on("criterion", "gain_ratio"):
             _pick("mdl_correction", (False, True))
         if on("search", "soft"):
@@ -166,6 +177,12 @@ def advanced() -> None:
             real("resolution", 0.01, 1, 0.05)
         if on("search", "resampled"):
             _number("n_points", state.value_of("n_points"), 2, 1000, 10, int)
+            stated = present_tree.noise_is_stated(present_data.prepared())
+            held_width = 0.0 if stated else state.value_of("width") or 0.0
+            against = recipe_words.WIDTH_STATED if stated else ""
+            _number("width", held_width, 0, 10, 0.05, lambda new: float(new) or None, against)
+            if against:
+                st.caption(against)
         if not on("propagation", "hard"):
             real("weight_floor", 0, 0.5, 0.0001)
         if on("zone", "quality_plateau"):
@@ -176,13 +193,53 @@ def advanced() -> None:
             real("percentile", 0, 50, 1.0)
         if on("zone", "node_bootstrap"):
             _number("n_bootstraps", state.value_of("n_bootstraps") or 0, 0, 500, 1, lambda new: int(new) or None)
-            _number("random_state", state.value_of("random_state") or 0, 0, None, 1, int)
         if on("zone", "noise"):
             real("zone_z", 0, 10, 0.1)
-        if on("branching", "nary"):
+        if on("zone", "node_bootstrap") or state.choices().calibrate is not None:
+            _number("random_state", state.value_of("random_state") or 0, 0, None, 1, int)
+        if on("branching", "nary") or on("leaf", "naive_bayes"):
             _number("n_bins", state.value_of("n_bins"), 2, 100, 1, int)
         if on("branching", "middle"):
             _number("min_samples_middle", state.value_of("min_samples_middle"), 1, None, 1, int)
+
+
+def leaf_rule() -> bool:
+    return bool(state.value_of("min_weight_leaf") == "c45")
+
+
+def set_leaf_rule(wanted: bool) -> None:
+    """Take C4.5's own rule for the least weight of a leaf, or go back to the variant's number."""
+    number = state.variant_parameters().get("min_weight_leaf", DEFAULTS["min_weight_leaf"])
+    state.set_parameter("min_weight_leaf", "c45" if wanted else number)
+
+
+def calibration() -> None:
+    """Draw, folded, how wide zones are to be: as found, or scaled to a part of patients left undecided."""
+    held, possible = state.choices().calibrate, present_tree.can_calibrate()
+    kind = "found" if held is None else "bayes" if held == "bayes" else "rate"
+
+    def chosen(new: str) -> None:
+        state.change(calibrate={"found": None, "rate": 0.1}.get(new, new))
+
+    with st.expander("Calibrate zones"):
+        st.selectbox(
+            "Width of zones",
+            list(recipe_words.CALIBRATIONS),
+            format_func=recipe_words.CALIBRATIONS.__getitem__,
+            help=recipe_words.CALIBRATE,
+            disabled=not possible,
+            **bind("calibrate", kind, chosen),
+        )
+        if not possible:
+            st.caption(recipe_words.NO_CALIBRATION)
+        elif kind == "rate":
+            st.slider(
+                "Undecided, part of patients",
+                0.0,
+                1.0,
+                step=0.01,
+                **bind("calibrate_rate", float(held or 0.0), lambda new: state.change(calibrate=float(new))),
+            )
 
 
 def tau() -> None:
@@ -193,6 +250,8 @@ def tau() -> None:
         lowest = round(1 / max(2, len(present_data.prepared().classes)), 2)
         value = min(1.0, max(lowest, float(state.value_of("tau"))))
         st.slider(label, lowest, 1.0, step=0.01, **bind("tau", value, partial(state.set_parameter, "tau")))
+    elif decision == "cost":
+        cost_controls.costs()
     else:
         st.caption("This tree always answers; choose tau under Decision to let it abstain.")
 
@@ -213,5 +272,9 @@ def equals_hard() -> None:
 
 def notes() -> None:
     """Print what the fit had to say."""
-    for note in present_tree.fitted().model.notes_:
+    model = present_tree.fitted().model
+    for note in model.notes_:
         st.caption(words.plain(note))
+    if hasattr(model, "zone_rate_"):
+        said = recipe_words.calibrated(model.zone_factor_, model.zone_rate_, model.zone_target_)
+        st.caption(words.plain(said))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from engine.recipe import NO_COST
+from engine.number_words import percent_text
 from pages.shared.words import listing, unscored
 
 VARIANT_LABELS = {"C4.5": "C4.5 (by information gain)"}
@@ -87,7 +87,7 @@ PARAMETER_LABELS = {
     "window": "Soft search window, σ",
     "resolution": "Soft search step, σ",
     "weight_floor": "Smallest piece of a patient",
-    "n_points": "Points a reading",
+    "n_points": "True values a reading",
     "epsilon": "Plateau tolerance",
     "alpha": "Gain-ratio zone, of range",
     "percentile": "Overlap percentile",
@@ -97,6 +97,7 @@ PARAMETER_LABELS = {
     "min_samples_middle": "Patients in a middle child, at least",
     "class_weight": "Class weights",
     "random_state": "Seed",
+    "width": "UDT's own noise, of range",
 }
 PARAMETER_MEANINGS = {
     "max_depth": "How many questions at most from the root to a leaf; 0 sets no limit.",
@@ -121,8 +122,36 @@ PARAMETER_MEANINGS = {
     "n_bins": "Equal-width bins that each numeric variable is cut into.",
     "min_samples_middle": "With fewer patients in the zone the middle child is a leaf.",
     "class_weight": "Balanced gives each class the same total weight.",
+    "width": "In place of a stated σ: normal with σ a quarter of this part of the range, cut off at ± 2 σ. 0 is none.",
     "random_state": "The same seed gives the same tree where chance plays a part.",
 }
+
+
+C45_LEAF = "A tenth of the known patients per class, at least 2, at most 25, in place of a stated number."
+COSTS = "In any one unit; a right answer costs nothing. The tree gives the answer that costs least on average."
+ABSTAIN_COST = (
+    "What a patient without an answer costs, in the same unit: no answer is given where every answer would cost more "
+    "on average. Empty: the tree always answers."
+)
+WIDTH_STATED = "Not possible while a σ is stated, whose place it takes. Set every σ to exact on Noise first."
+NO_CALIBRATION = "Needs a zone with a half-width (not none, not Quinlan's) and two children a split."
+CALIBRATE = (
+    "One factor on every zone, so that of patients left out (5 folds) this part is undecided. The trees tried on "
+    "patients left out keep their zones as found."
+)
+CALIBRATIONS = {"found": "as found", "bayes": "to the least error possible (Cover–Hart)", "rate": "to a rate I state"}
+
+
+def cost_label(true: str, answer: str) -> str:
+    return f"Truly {true}, answered {answer}"
+
+
+def calibrated(factor: float, rate: float, target: float) -> str:
+    """Return what calibrating did to the zones."""
+    return (
+        f"Every zone is {factor:.3g} times as wide as found: {percent_text(rate)} of patients left out are undecided, "
+        f"{percent_text(target)} were wanted."
+    )
 
 
 def variant(name: str) -> str:
@@ -141,8 +170,6 @@ def choice_meaning(axis: str, value: str) -> str:
 
 def against(reason: str) -> str:
     """Return why a choice cannot be had, in short."""
-    if reason == NO_COST:
-        return "Not built yet: a table of costs."
     return f"Not possible: {in_words(reason)}"
 
 

@@ -5,6 +5,7 @@ In: changes from the controls. Out: one `Choices`, which survives page changes, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -23,7 +24,7 @@ REFUSED = "penumbra_refused_row"
 FIRST_EXAMPLE = "ejection_fraction"
 FIRST_VARIANT = "SS+STP"
 FIRST_CHANGES = {"pruning": "none", "decision": "tau", "max_depth": 3, "min_weight_leaf": 20}
-READING = ("evaluation", "decision", "tau")
+READING = ("evaluation", "decision", "tau", "cost", "abstain_cost")
 FACTORS = ("u_s", "u_p", "u_e")
 UNDO_STEPS = 50
 NEAR_A_THRESHOLD = -1  # as a row: the first patient who is, until the Patient page has shown one
@@ -35,6 +36,8 @@ OF_THE_FILE = ("example", "content", "filename", "reading", "roles")  # with ano
 class Choices:
     """All choices; everything is plain data, and a patient's values stay here, in the session's memory.
 
+    `costs` holds what an answer costs by (true class, answer), both as text; a pair not named costs 1.
+    `calibrate` is the part of patients that zones are to leave undecided, "bayes", or None for zones as they are.
     `row` is a patient's row in the file, from 0, whoever is set aside; None is a typed case.
     """
 
@@ -53,6 +56,8 @@ class Choices:
     factors: dict[str, float] = field(default_factory=lambda: dict.fromkeys(FACTORS, 1.0))
     variant: str = FIRST_VARIANT
     axes: dict[str, Any] = field(default_factory=FIRST_CHANGES.copy)
+    costs: dict[tuple[str, str], float] = field(default_factory=dict)
+    calibrate: str | float | None = None
     node: int = 0
     row: int | None = NEAR_A_THRESHOLD
     typed: dict[str, Any] = field(default_factory=dict)
@@ -153,7 +158,7 @@ def put(name: str, key: str, value: Any) -> None:
 
 def _fresh_data(**source: Any) -> None:
     clean = Choices()
-    kept = ("factor", "factors", "variant", "axes")
+    kept = ("factor", "factors", "variant", "axes", "calibrate")
     change(**{each.name: getattr(clean, each.name) for each in fields(clean) if each.name not in kept} | source)
 
 
@@ -213,6 +218,12 @@ def value_of(name: str) -> Any:
     """Return a parameter's present value, defaults included."""
     held = parameters()
     return held.get(name, DEFAULTS[name])
+
+
+def costs(classes: Sequence[Any]) -> list[list[float]]:
+    """Return cost[true, answer] in the order of the classes: what was stated, else 1 for a wrong answer."""
+    held = choices().costs
+    return [[0.0 if t == a else held.get((str(t), str(a)), 1.0) for a in classes] for t in classes]
 
 
 def choose_node(node: int) -> None:

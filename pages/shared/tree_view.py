@@ -132,6 +132,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   const current = () => Number(svg.getAttribute('width')) / wide;
   show();
+  if (state.wide !== wide) { state.wide = wide; state.seen = false; }  // another tree: its root comes into view
   if (!state.seen && frame.clientWidth) {
     state.seen = true;
     const chosen = svg.querySelector('[aria-pressed=true]') || svg.querySelector('.node');

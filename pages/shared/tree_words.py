@@ -14,11 +14,11 @@ import numpy as np
 from engine.draw import View
 from engine.draw.curves import best_thresholds
 from engine.evidence import Evidence
-from engine.export import FEW_PATIENTS, is_fractional
+from engine.export import FEW_PATIENTS, is_fractional, leaf_names
 from engine.held_out import FOLDS, HeldOut
 from engine.number_words import probability_text
 from engine.search import Candidate
-from engine.tree import BINS, NOMINAL, Tree
+from engine.tree import BINS, MIDDLE, NOMINAL, REST, Tree
 from engine.why import Reasons
 from pages.shared.recipe_words import variant
 from pages.shared.words import FEW, LEAF_AND_SHARES, count, listing, number, opening, part, plural
@@ -32,12 +32,25 @@ DOWNLOADS = {
 }
 
 
-CRITERION_LABELS = {"information_gain": "Gain in bits", "gini": "Gain in gini impurity", "gain_ratio": "Gain in bits"}
+BAYES_LEAF = (
+    "It answers by a naive Bayes over the variables not asked on the way here. Below is only its class prior; the "
+    "answer for a patient depends on the other readings, so the Patient page alone can say it."
+)
+BAYES_BELOW = "Each leaf shows only its class prior; the answer for a patient depends on the other readings."
+SEARCH_NAMES = ("Soft search", "Resampled search")
+CRITERION_LABELS = {
+    "information_gain": "Gain in bits", "gini": "Gain in gini impurity", "gain_ratio": "Gain in bits",
+    "nb_accuracy": "Accuracy of naive Bayes gained",
+}
 
 
-def tree_heading(answers: Iterable[Any]) -> str:
-    """Return the Tree page's finding: how many leaves answer and how many abstain."""
-    answers = list(answers)
+def tree_heading(tree: Tree, answers: Iterable[Any]) -> str:
+    """Return the Tree page's finding: how many grown leaves answer and how many abstain."""
+    answers = [each for leaf, each in zip(tree.leaves, answers, strict=True) if tree.code[leaf] != REST]
+    if tree.has_bayes:
+        if len(answers) == 1:
+            return "One naive Bayes over all variables: no split was kept"
+        return f"{opening(count(len(answers)))} leaves, each a naive Bayes over the other variables"
     silent = sum(answer is None for answer in answers)
     n = len(answers)
     leaves = f"{opening(count(n))} {'leaf' if n == 1 else 'leaves'}"
@@ -51,7 +64,8 @@ def tree_heading(answers: Iterable[Any]) -> str:
 
 
 def tree_under(tree: Tree, data_words: str) -> str:
-    return f"Depth {tree.max_depth}, {plural(tree.n_leaves, 'leaf', 'leaves')}, grown on {data_words}"
+    rest = " (values without a branch apart)" if (tree.code[tree.leaves] == REST).any() else ""
+    return f"Depth {tree.max_depth}, {plural(tree.n_leaves, 'leaf', 'leaves')}{rest}, grown on {data_words}"
 
 
 LEAVE_OUT = f"Try it on patients left out ({FOLDS} folds)"
@@ -92,13 +106,15 @@ def selected(tree: Tree, told: Evidence, node: int) -> str:
     if node == 0:
         return f"Selected: the root, all {plural(n, 'patient')}"
     if tree.is_leaf(node):
-        return f"Selected: leaf {list(tree.leaves).index(node) + 1}, {plural(n, 'patient')}"
+        return f"Selected: {leaf_names(tree)[node]}, {plural(n, 'patient')}"
     return f"Selected: a split at depth {int(tree.depth[node])}, {plural(n, 'patient')}"
 
 
 def node_heading(tree: Tree, told: Evidence, node: int, view: View) -> str:
     """Return what a node does: "Glucose, cut at 140.8 mg/dL", or what a leaf answers."""
     if tree.is_leaf(node):
+        if tree.has_bayes:
+            return "Naive Bayes"
         said = view.leaf_answers[list(tree.leaves).index(node)]
         return "Abstains" if said is None else f"Answers {view.answer(said)}"
     name = tree.variables[int(tree.variable[node])]
@@ -108,7 +124,9 @@ def node_heading(tree: Tree, told: Evidence, node: int, view: View) -> str:
 
 
 def leaf_sentence(tree: Tree, node: int, view: View) -> str:
-    """Return why a leaf answers or abstains."""
+    """Return why a leaf answers or abstains, or that a naive Bayes leaf waits for the patient's other readings."""
+    if tree.has_bayes:
+        return BAYES_LEAF
     said = view.leaf_answers[list(tree.leaves).index(node)]
     best = int(np.argmax(tree.probability[node]))
     p, name = float(tree.probability[node, best]), view.class_name(tree.classes[best])
@@ -123,7 +141,10 @@ def split_sentence(tree: Tree, told: Evidence, node: int, view: View) -> str:
     """Return who is near the threshold and what the measurement error does to one reading there."""
     name = tree.variables[int(tree.variable[node])]
     if tree.gate[node] in (NOMINAL, BINS):
-        return f"Each patient goes to the branch of their own {view.quoted(name)}."
+        rest = any(tree.code[child] == REST for child in tree.children(node))
+        other = " A value that no training patient here had ends in a leaf of this node's own." if rest else ""
+        lie = "the bin in which their" if tree.gate[node] == BINS else "their own"
+        return f"Each patient goes to the branch of {lie} {view.quoted(name)}{' lies' if 'bin' in lie else ''}.{other}"
     band, parts = told.band(node), told.split_counts(node)
     lost = f" {plural(parts.n[3], 'patient')} lack the value and are shared as the others went." if parts.n[3] else ""
     if band.kind is None:
@@ -133,6 +154,8 @@ def split_sentence(tree: Tree, told: Evidence, node: int, view: View) -> str:
     why = (
         f". Their {view.quoted(name)}, measured again, could fall on the other side."
         if band.kind == "measurement error"
+        else ": they go down the middle branch."
+        if tree.gate[node] == MIDDLE
         else ": the tree calls them undecided here."
     )
     return share + why + lost
@@ -141,7 +164,7 @@ def split_sentence(tree: Tree, told: Evidence, node: int, view: View) -> str:
 def at(told: Evidence, reasons: Reasons, candidate: Candidate) -> str:
     """Return where a variable would be cut; the split that was taken reads as everywhere else."""
     if not math.isfinite(candidate.threshold):
-        return "by category"
+        return "by category" if candidate.gate == NOMINAL else "in bins"
     if candidate.variable == reasons.variable:
         return f"at {told.edge_text(reasons.node, candidate.threshold)}"
     return f"at {told.number(candidate.variable, candidate.threshold)}"
@@ -151,21 +174,24 @@ def gain_label(criterion: str) -> str:
     return CRITERION_LABELS.get(criterion, "Gain")
 
 
-def two_searches(told: Evidence, reasons: Reasons, threshold: float) -> str:
-    """Return how exact and soft search differ at a node."""
+def two_searches(told: Evidence, reasons: Reasons, threshold: float, search: str) -> str:
+    """Return how exact search and the one that weighs measurement error differ at a node."""
+    own = SEARCH_NAMES[search == "resampled"]
     if reasons.exact_best is None:
         return ""
     exact, here = told.edge_text(reasons.node, reasons.exact_best), told.edge_text(reasons.node, threshold)
     if reasons.soft is None:
-        return f"Taken as exact, so soft search cuts where exact search does, at {exact}."
+        return f"Taken as exact, so {own.lower()} cuts where exact search does, at {exact}."
     peaks = [told.edge_text(reasons.node, peak) for peak in best_thresholds(reasons.soft)]
     tie = (
-        f" Soft search finds {listing(peaks)} equally good; this tree takes {here}."
+        f" {own} finds {listing(peaks)} equally good; this tree takes {here}."
         if len(peaks) > 1 and here in peaks
         else ""
     )
     if exact == here:
-        return f"Exact search cuts at {exact}. Soft search weighs each patient by the measurement error.{tie}"
+        return f"Exact search cuts at {exact}. {own} weighs each patient by the measurement error.{tie}"
+    if search == "exact":
+        return f"Exact search cuts at {here}; the figure also shows what soft search would weigh.{tie}"
     return (
         f"Exact search would cut at {exact}; this tree cuts at {here}, where the gain outlasts the measurement error."
         f"{tie}"
@@ -183,4 +209,4 @@ def below_tree(propagation: str, noisy: bool, tree: Tree, told: Evidence) -> str
         lines.append(f"Leaves carry decimals because {shared}.")
     if any(tree.weight[leaf] < FEW_PATIENTS for leaf in tree.leaves):
         lines.append(f"Leaves under {FEW_PATIENTS} patients say “{FEW}”: their P can be far off.")
-    return " ".join([*lines, LEAF_AND_SHARES])
+    return " ".join([*lines, BAYES_BELOW if tree.has_bayes else LEAF_AND_SHARES])

@@ -106,7 +106,8 @@ def data_set(story: bool = False) -> None:
     with sentence():
         now = state.choices()
         names = [*EXAMPLES, *([""] if now.example is None else [])]
-        titles = {name: example.title for name, example in EXAMPLES.items()} | {"": f"File: {now.filename}"}
+        titles = {name: words.SHORT_TITLES.get(name, example.title) for name, example in EXAMPLES.items()}
+        titles[""] = f"File: {now.filename}"
         # A browser keeps the title it has shown: a second file under the same key would come back under the first's.
         key = "data_set" if now.example is not None else f"data_set_{digest(now.filename, now.content or b'')[:16]}"
 
@@ -141,6 +142,10 @@ def sigma_summary() -> None:
     )
     lines += [f"<tr><td class='e' colspan='2'>{exact}</td></tr>"] if others else []
     factor = state.choices().factor
+    width = state.value_of("width")
+    if width is not None and not noisy:
+        own = f"σ = {words.number(width / 4)} of each range (UDT's own noise)"
+        lines = [f"<tr><td class='e' colspan='2'>{own}</td></tr>"]
     lines += [f"<tr><td colspan='2' class='e'>all times {words.number(factor)}</td></tr>"] if factor != 1 else []
     st.html(f"<table class='penumbra-sigma'>{''.join(lines)}</table>")
 

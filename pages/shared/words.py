@@ -31,10 +31,10 @@ REPEATING = "Repeating removes neither bias nor a missing variable."
 FEW = "few patients"
 FOOT = INTENDED_USE
 LEAF_AND_SHARES = "A leaf's own P decides here; a patient shared among leaves may be answered where a leaf abstains."
+SHORT_TITLES = {"four_noisy_points": "Four noisy points"}  # of examples whose own title the sidebar would cut
 PRESENT, DISTANCE = "share here", "distance, SD"
 LEAF_RANGE = (
-    "P is the share of the class among the leaf's training patients; the line is its 95 % Clopper–Pearson range, "
-    "approximate where soft propagation makes the weights fractional."
+    "the 95 % Clopper–Pearson range of that share in brackets, approximate where patients are shared between branches."
 )
 ADDRESS = r"(?<=[wW])(?=\.)|(?<=[a-zA-Z])(?=://)|(?<=\w)(?=@\w)"
 MARKUP = r"(?<=:)(?=[/\w])|(?<=[!\]])(?=[\[(])|(?<=[<`$])"
@@ -113,6 +113,13 @@ def _parted(text: Any, places: str) -> str:
 def safe(text: Any) -> str:
     """Return a data text so that HTML shows it as it stands."""
     return html.escape(str(text))
+
+
+def leaf_range(leaf: str) -> str:
+    """Return what a leaf's P and its range are."""
+    if leaf == "laplace":
+        return f"P counts one more patient of each class than the leaf has; {LEAF_RANGE.replace('that', 'the plain')}"
+    return f"P is the share of the class among the leaf's training patients; {LEAF_RANGE}"
 
 
 def levels(names: Sequence[Any]) -> str:
