@@ -321,7 +321,7 @@ def hard_window(search: Search, here: Arrivals, j: int) -> tuple[float, float]:
 def resampled_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats]:
     """Return thresholds and gains at the points of numeric variable `j`, -inf where inadmissible. METHODS §4
 
-    The points themselves are the candidates, left iff at most one; where an exact threshold is placed says nothing here.
+    The points themselves are the candidates, left iff at most one; `threshold` places exact ones only.
     """
     value, code, weight = weighed_points(search, here, j)
     below, above, gain = np.empty(len(value)), np.empty(len(value)), np.empty(len(value))
