@@ -12,7 +12,9 @@ import streamlit as st
 from engine.draw import View, tree_dot, tree_legend_svg, tree_svg, with_theme
 from engine.draw.node_charts import tau_strip_svg
 from engine.draw.tree_table import tree_table
+from engine.errors import PenumbraError
 from engine.export import rules_text
+from engine.exports import javascript_function, pmml, python_function
 from pages.shared import node_panel, present_data, present_tree, recipe_controls, state, tree_words, widgets, words
 from pages.shared.tree_view import svg_view, tree_view
 
@@ -49,19 +51,24 @@ def downloads(found: present_tree.Fitted, view: View) -> None:
         "JSON": (model.to_json(), "tree.json", "application/json"),
         "Nodes": (json.dumps(tree.to_dict(), indent=1, default=str), "nodes.json", "application/json"),
         "Rules": (rules, "rules.txt", "text/plain"),
+        "Python": (python_function(model), "tree.py", "text/x-python"),
+        "JavaScript": (javascript_function(model), "tree.mjs", "text/javascript"),
     }
     with st.popover("Download", key="downloads"):
         for label, (content, name, kind) in files.items():
-            st.download_button(
-                label,
-                content,
-                name,
-                kind,
-                key=f"download_{label}",
-                on_click="ignore",
-                help=tree_words.DOWNLOADS[label],
-                width="stretch",
-            )
+            download(label, content, name, kind)
+        try:
+            download("PMML", pmml(model, present_data.prepared().target), "tree.pmml", "application/xml")
+        except PenumbraError as error:  # PMML has no soft gates, for one
+            st.button("PMML", key="no_pmml", disabled=True, help=words.plain(str(error)), width="stretch")
+
+
+def download(label: str, content: str, name: str, kind: str) -> None:
+    """Draw one file's button."""
+    helped = tree_words.DOWNLOADS[label]
+    st.download_button(
+        label, content, name, kind, key=f"download_{label}", on_click="ignore", help=helped, width="stretch"
+    )
 
 
 def left_out() -> None:

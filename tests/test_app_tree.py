@@ -234,3 +234,15 @@ def test_no_internal_name_is_shown_to_a_reader():
         said = [line for line in text(at).splitlines() if line.startswith(("Not possible", "Not built"))]
         assert not [line for line in said if "'" in line or "_" in line]
         at.session_state[f"open_{box}"] = False
+
+
+def test_the_tree_can_be_had_as_a_program_where_its_gates_allow():
+    at = open_page("tree")
+    sound(at)
+    labels = [each.proto.label for each in at.get("download_button")]
+    assert {"Python", "JavaScript"} <= set(labels)
+    choose(at, "variant", "CART")
+    assert "PMML" in [each.proto.label for each in at.get("download_button")]
+    choose(at, "variant", "SS+STP+SE")
+    assert "PMML" not in [each.proto.label for each in at.get("download_button")]
+    assert any(each.label == "PMML" and each.disabled for each in at.button)

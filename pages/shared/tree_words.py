@@ -29,6 +29,9 @@ DOWNLOADS = {
     "JSON": "The fitted tree; the engine opens it again.",
     "Nodes": "Every node as plain nested values.",
     "Rules": "The tree in words.",
+    "Python": "A program that answers as this page does, without Penumbra.",
+    "JavaScript": "The same as a module for a browser.",
+    "PMML": "For other statistics programs; only trees without blending.",
 }
 
 
