@@ -1,4 +1,4 @@
-"""What an independent second reading of METHODS §6 to §9 found: columns and classes that zones are calibrated on, and
+"""Single rules of zones, calibration and figures: columns and classes that zones are calibrated on, and
 figures that are undefined or ill-stated.
 
 In: small tables. Out: the engine's figures against numbers worked out by hand, and one sentence for each refusal.

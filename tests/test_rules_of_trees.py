@@ -1,4 +1,7 @@
-"""What an independent reading of METHODS found: each test is one sentence of it, worked out by hand."""
+"""Single rules of growing and weighing, each worked out by hand.
+
+In: small tables. Out: the engine's figures against those, and a sentence for a refusal.
+"""
 
 import numpy as np
 import pandas as pd
