@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from engine.classifier import UncertainTreeClassifier
 from engine.errors import PenumbraError
+from engine.folds import stratified_folds
 
 FOLDS = 5
 
@@ -53,21 +54,12 @@ def grow_folds(
     """
     if len(y) < folds:
         raise PenumbraError(f"{len(y)} patients are too few for {folds} folds; {folds} or more are needed.")
-    fold_of, grown = deal(y, folds, seed), []
+    kinds = np.unique([str(label) for label in y], return_inverse=True)[1]
+    fold_of, grown = stratified_folds(kinds, folds, seed), []
     for fold in range(folds):
         rest, rows = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
         grown.append(Fold(clone(model).fit(X.iloc[rest], [y[int(i)] for i in rest]), rows))
     return tuple(grown)
-
-
-def deal(y: Sequence[Any], folds: int, seed: int) -> NDArray[np.int64]:
-    """Return each patient's fold: shuffled, then dealt class by class, so that the folds differ by one at most."""
-    kinds = np.array([str(label) for label in y])
-    order = np.random.default_rng(seed).permutation(len(y))
-    order = order[np.argsort(kinds[order], kind="stable")]
-    fold_of = np.empty(len(y), dtype=np.int64)
-    fold_of[order] = np.arange(len(y)) % folds
-    return fold_of
 
 
 def held_out(folds: Sequence[Fold], X: pd.DataFrame, y: Sequence[Any], **reading: Any) -> HeldOut:

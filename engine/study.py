@@ -24,6 +24,7 @@ from sklearn.utils.validation import has_fit_parameter
 from engine.classifier import UncertainTreeClassifier, variant
 from engine.comparison import compare, pooled_accuracy
 from engine.errors import PenumbraError
+from engine.folds import stratified_folds
 from engine.metrics import single_class
 from engine.noise import Noise
 from engine.study_results import FoldResult, Study, plain_label
@@ -36,7 +37,6 @@ from engine.tuning import (
     checked_grid,
     confidence_for_leaves,
     read_data,
-    stratified_folds,
     with_noise,
 )
 

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from engine.classifier import UncertainTreeClassifier, variant
 from engine.errors import PenumbraError
+from engine.folds import stratified_folds
 from engine.metrics import single_class
 from engine.noise import Noise
 from engine.prune import Pruning, prune_pessimistically, subtree_copy
@@ -68,22 +69,6 @@ def read_data(X: Any, y: Any, nominal: Sequence[Any] | None, sample_weight: Any)
     labels = np.empty(len(frame), dtype=object)
     labels[:] = list(flat_labels(y))
     return Data(frame, labels, read_weights(sample_weight, len(frame)), read_labels(labels, len(frame)).code)
-
-
-def stratified_folds(code: NDArray[np.int32], n_folds: int, random_state: Any) -> NDArray[np.int64]:
-    """Return each patient's fold (n,): shuffled, then dealt out label by label, so that folds differ by one at most.
-
-    Parameters
-    ----------
-    code : (n,) label codes. n_folds : at least 2; n where there are fewer patients. random_state : a seed.
-    """
-    if n_folds < 2:
-        raise PenumbraError(f"folds is {n_folds}; cross-validation needs at least 2.")
-    shuffled = np.random.default_rng(random_state).permutation(len(code))
-    dealt = shuffled[np.argsort(code[shuffled], kind="stable")]
-    fold = np.empty(len(code), dtype=np.int64)
-    fold[dealt] = np.arange(len(code)) % min(n_folds, len(code))
-    return fold
 
 
 # Pruning confidence

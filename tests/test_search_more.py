@@ -20,6 +20,7 @@ from twins import twin
 from engine import Noise, PenumbraError, UncertainTreeClassifier, kernels, variant
 from engine.noise import conditional_median, density, quantile
 from engine.recipe import refusal
+from engine.route import reach
 from engine.search import arrivals, candidates, levelled, minimum_weight, numeric_curve, split_entropy
 from engine.tree import Node
 from engine.why import path_boxes, why
@@ -353,13 +354,27 @@ def test_without_noise_points_and_conditional_are_exact_and_hard():
     assert fitted(X, y, noise=None, width=0.0, **UDT).tree_.to_dict() == fitted(X, y, noise=None).tree_.to_dict()
 
 
+def split_rows(model, X):
+    """Yield (variable, threshold, rows that arrive by hard gates) of every split, from the root."""
+    reached = reach(model.tree_, model.encode(X), "hard")
+    for node in np.flatnonzero(model.tree_.variable >= 0):
+        j = int(model.tree_.variable[node])
+        here = (reached[:, node] > 0.0) & X.iloc[:, j].notna().to_numpy()
+        yield j, model.tree_.threshold[node], np.flatnonzero(here)
+
+
 def test_vanishing_noise_tends_to_exact_and_hard():
     X, y = patients(63, nominal=False)
     hard = fitted(X, y, noise=None)
     # The points are the candidates: a threshold stands on the highest point below the gap, not halfway, so that a soft
     # or coherent gate would still send 1/200 of the patients there to the right.
     nearly = fitted(X, y, noise=Noise(sigma=1e-9), search="resampled", propagation="hard")
-    assert same_trees(nearly.tree_.to_dict(), hard.tree_.to_dict(), rtol=0.05)
+    pairs = list(zip(split_rows(nearly, X), split_rows(hard, X), strict=True))
+    assert len(pairs) > 3
+    for (j, theta, rows), (same_j, halfway, same_rows) in pairs:
+        assert (j, rows.tolist()) == (same_j, same_rows.tolist())
+        below = X.iloc[rows, j][X.iloc[rows, j] <= halfway].max()
+        assert theta == pytest.approx(below, abs=1e-7)
     conditional = fitted(X, y, noise=Noise(sigma=1e-9), propagation="conditional")
     assert same_trees(conditional.tree_.to_dict(), hard.tree_.to_dict())
 

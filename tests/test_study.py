@@ -24,9 +24,10 @@ from sklearn.tree import DecisionTreeClassifier
 from engine import Noise, PenumbraError, UncertainTreeClassifier, confidence_for_leaves, variant
 from engine.comparison import FIGURES, by_level, compare, compare_sets, holm, pooled_accuracy
 from engine.decide import Rule
+from engine.folds import stratified_folds
 from engine.study import cross_validate, robustness, soft_tree_study
 from engine.study_results import Study
-from engine.tuning import accuracy_by_noise, noise_factor, stratified_folds
+from engine.tuning import accuracy_by_noise, noise_factor
 
 
 def patients(seed=0, n=90, noise=1.0):

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from engine import Noise, PenumbraError, UncertainTreeClassifier, confidence_for_leaves, variant
+from engine.folds import stratified_folds
 from engine.tuning import (
     Prunable,
     accuracy_by_noise,
@@ -18,7 +19,6 @@ from engine.tuning import (
     noise_factor,
     reachable_target,
     read_data,
-    stratified_folds,
 )
 
 C45 = {"pruning": "pessimistic", "min_weight_leaf": 2.0, "pruning_laplace": True}

@@ -34,11 +34,6 @@ FORM_MEANINGS = (
 )
 SHAPE_LABELS = {"normal": "normal", "uniform": "uniform", "laplace": "Laplace", "logistic": "logistic"}
 FACTOR_LABELS = {"u_s": "Search", "u_p": "Propagation", "u_e": "Evaluation"}
-FACTOR_MEANINGS = {
-    "u_s": "σ times this while thresholds are looked for.",
-    "u_p": "σ times this while training patients are divided.",
-    "u_e": "σ times this when a patient is read, and for every figure about measurement error.",
-}
 SIGMA_TABLE = "One line a variable: variable, form, value, percent, unit, shape, source. The download has this form."
 FACTOR = "Multiplies every σ, whatever its form; misrecording is not scaled."
 PERCENT_OF = {

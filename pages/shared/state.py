@@ -174,12 +174,6 @@ def open_file(content: bytes, filename: str) -> None:
     _fresh_data(example=None, content=content, filename=filename, sigma={})
 
 
-def reset_data() -> None:
-    """Forget every correction of the file, and keep the file."""
-    now = choices()
-    _fresh_data(example=now.example, content=now.content, filename=now.filename, sigma=now.sigma)
-
-
 def choose_variant(name: str) -> None:
     """Turn to a named variant; size and decision, which fit every variant, stay as the reader set them."""
     kept = {axis: value for axis, value in choices().axes.items() if axis not in AXES or axis == "decision"}
