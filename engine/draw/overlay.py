@@ -22,6 +22,7 @@ from engine.tree import BINS, NOMINAL
 OFF_PATH = 0.005
 PATIENT_RIBBON = 14.0
 CASE_ROW, COUNT_ROW, LEAF_ROWS, FEW_ROWS = 19.0, 17.0, 66.0, 34.0
+NARROW = 120.0  # a card in which the three counts of a split do not fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class Overlay:
     def on_leaves(self, full: bool) -> float:
         """How much taller leaves become; `full` ones have room for a comparison."""
         if self.others is not None:
-            return LEAF_ROWS if full else FEW_ROWS
+            return LEAF_ROWS if full and not self.others.tree.has_bayes else FEW_ROWS
         return CASE_ROW if self.case is not None else 0.0
 
     @property
@@ -78,6 +79,15 @@ def reading_mark(picture: Picture, over: Overlay, node: int, scale: Scale, base:
     return [dot(scale(value), base, 4.5, "var(--lit)", "var(--page)", 1.5)]
 
 
+def category_mark(picture: Picture, over: Overlay, node: int, centres: list[float], base: float) -> list[str]:
+    """Return a dot under the category that the patient has; none for a missing one."""
+    if over.case is None:
+        return []
+    variable = int(picture.tree.variable[node])
+    value, known = over.case.values.get(picture.tree.variables[variable]), picture.tree.categories[variable] or ()
+    return [dot(centres[known.index(value)], base, 4.5, "var(--lit)", "var(--page)", 1.5)] if value in known else []
+
+
 def split_row(picture: Picture, over: Overlay, at: Rectangle, left: float, right: float) -> list[str]:
     """Return the row of other patients at the foot of a split card: left of the range, in it, right of it."""
     if over.others is None:
@@ -85,12 +95,10 @@ def split_row(picture: Picture, over: Overlay, at: Rectangle, left: float, right
     node, y = at.node, at.bottom - 8
     drawn = [line(left, at.bottom - COUNT_ROW - 3, right, at.bottom - COUNT_ROW - 3, "hair")]
     n = int(over.others.count[node])
-    if picture.tree.gate[node] in (NOMINAL, BINS):
+    if picture.tree.gate[node] in (NOMINAL, BINS) or right - left < NARROW:
         return [*drawn, words(left, y, fit(f"test n {n}", right - left), "tst")]
     a, inside, b, missing = over.others.split_counts(node)
     first, last = f"test ← {a}", f"{b} →"
-    if right - left < 120:
-        first, last = f"test {a}", str(b)
     drawn += [words(left, y, first, "tst"), words(right, y, last, "e tst")]
     free = right - left - text_width(first) - text_width(last) - 8
     zone = f"{inside} in range" if picture.evidence.band(node).kind else ""
@@ -148,6 +156,8 @@ def leaf_rows(picture: Picture, over: Overlay, at: Rectangle, left: float, right
     if not found.labelled > 0:
         return [*drawn, words(left, top + 43, fit("no class known", right - left), "i2")]
     share = probability_text(found.share)
+    if len(found.classes) == len(picture.tree.classes):
+        return [*drawn, words(left, top + 43, fit("names every class", right - left), "i2")]
     said = "right" if picture.answers[node] is not None else picture.view.lettered(found.classes[0])
     drawn.append(words(left, top + 43, fit(said, right - left - text_width(share) - 4), "i2"))
     drawn.append(words(right, top + 43, share, "e"))
@@ -168,7 +178,9 @@ def over_sentence(picture: Picture, over: Overlay, node: int) -> str:
     lead = f" Test patients here: {weight_text(float(told.weight[node]), told.fractional)}"
     if not tree.is_leaf(node):
         if tree.gate[node] in (NOMINAL, BINS):
-            return f"{lead}."
+            below = zip(picture.labels[node], tree.children(node), strict=True)
+            parts = [f"{label} {weight_text(float(told.weight[child]), told.fractional)}" for label, child in below]
+            return f"{lead}; {', '.join(parts)}."
         a, inside, b, missing = told.split_counts(node)
         middle = f", {inside} in the range" if picture.evidence.band(node).kind else ""
         return f"{lead}, {a} left{middle}, {b} right{f', {missing} missing' if missing else ''}."

@@ -17,6 +17,7 @@ from engine.draw.overlay import (
     Overlay,
     branch_share,
     case_ribbon,
+    category_mark,
     leaf_rows,
     over_sentence,
     overlay_legend,
@@ -64,6 +65,7 @@ FULL_CARD, FULL_LEAF = 150.0, 88.0
 RIBBON = 48.0
 LANE = 17.0
 SHOWN_LANES = 4
+PASS_ROW = 17.0
 
 
 def _size(picture: Picture, over: Overlay, seat: Seat, slot: float, room: float) -> tuple[float, float]:
@@ -71,7 +73,7 @@ def _size(picture: Picture, over: Overlay, seat: Seat, slot: float, room: float)
         width = min(room, max(300.0 - 44.0 * seat.row, 194.0))
         return width, (150.0 if width >= FULL_CARD else 96.0) + over.on_splits
     if seat.kind == STUB:
-        return min(slot - 8, 140.0), 74.0 + over.on_stubs
+        return min(slot - 8, 140.0), 74.0 + over.on_stubs + (PASS_ROW if picture.view.set_back else 0.0)
     if slot < FULL_LEAF:
         return slot - 8, 98.0 + over.on_leaves(False)
     few = any(0 < picture.tree.weight[leaf] < FEW_PATIENTS for leaf in picture.tree.leaves)
@@ -145,23 +147,27 @@ def _training_ribbons(picture: Picture, over: Overlay, placed: Placed) -> list[s
 def _branch_words(
     picture: Picture, over: Overlay, placed: Placed, node: int, widths: Sequence[float]
 ) -> list[str]:
-    """Beside the ribbon for two children in wide slots, else on it with a halo."""
+    """Beside the ribbon for the outer children where there is room, else on it with a plate; the share stands above."""
     children, drawn = list(picture.tree.children(node)), []
     for place_, (child, width) in enumerate(zip(children, widths, strict=True)):
         text, to = picture.labels[node][place_], placed.rectangles[child]
         title = f"{picture.name(node)} {text}"
         share, style = branch_share(over, node, place_, child)
-        beside = len(children) == 2 and to.room >= FULL_LEAF
-        if beside and text_width(text) <= to.room / 2 - width / 2 - 6:
+        outer = place_ in (0, len(children) - 1) and len(children) > 1 and to.room >= FULL_LEAF
+        wide = max(text_width(text), text_width(share, 12, True))
+        if outer and wide <= to.room / 2 - width / 2 - 6:
             x, anchor = (to.centre - width / 2 - 8, "i2 e") if place_ == 0 else (to.centre + width / 2 + 8, "i2")
             drawn.append(titled(words(x, to.y - 10, text, anchor), title))
             if share:
                 drawn.append(words(x, to.y - 25, share, anchor.replace("i2", style)))
-        else:
-            shown = short_label(text, max(to.room - 6, 40))
-            drawn.append(titled(words(to.centre, to.y - 8, shown, "i2 m halo"), title))
-            if share:
-                drawn.append(words(to.centre, to.y - 22, fit(share, max(to.room - 6, 40)), f"{style} m halo"))
+            continue
+        shown = short_label(text, max(to.room - 6, 40))
+        if share:
+            share = fit(share, max(to.room - 6, 40), 12, True)
+            wide = max(text_width(shown), text_width(share, 12, True)) + 6
+            drawn.append(box(to.centre - wide / 2, to.y - 33, wide, 29, "var(--page)", round_=3))
+            drawn.append(words(to.centre, to.y - 22, share, f"{style} m"))
+        drawn.append(titled(words(to.centre, to.y - 8, shown, "i2 m halo"), title))
     return drawn
 
 
@@ -206,7 +212,8 @@ def _split_sentence(picture: Picture, node: int) -> tuple[str, str]:
 
 
 def _split(picture: Picture, over: Overlay, at: Rectangle, style: str) -> str:
-    node, left, right = at.node, at.x + 8, at.x + at.width - 8
+    node, inset = at.node, 12 if at.width >= FULL_CARD else 8
+    left, right = at.x + inset, at.x + at.width - inset
     body = [box(at.x, at.y, at.width, at.height, style=picture.frame_style(node), round_=8)]
     near = _split_full(picture, over, at) if at.width >= FULL_CARD else _split_compact(picture, over, at)
     near += split_row(picture, over, at, left, right)
@@ -414,6 +421,7 @@ def _category_bars(picture: Picture, over: Overlay, at: Rectangle, left: float, 
             for place_, name in enumerate(names):
                 text = words(left + (place_ + 0.5) * step, at.y + 117, fit(str(name), step - 3), "i3 m")
                 drawn.append(titled(text, str(name)))
+        drawn += category_mark(picture, over, node, [left + (k + 0.5) * step for k in range(len(names))], base)
         note = branches_words(tree, node)
     missing = round(evidence.split_counts(node).missing)
     note += f", {missing} missing" if missing else ""
@@ -595,12 +603,13 @@ def _stub(picture: Picture, over: Overlay, at: Rectangle, style: str) -> str:
     weights = [float(w) for w in tree.class_weight[node]]
     body += class_bar(weights, left, at.y + 30, right - left - 4, 13, picture.view.several)
     inside = [int(leaf) for leaf in tree.leaves if node in tree.path(int(leaf))] if out else []
-    passed = f", {sum(leaf not in out for leaf in inside)} of {at.folded} pass" if out else ""
-    short = passed if text_width(f"n {n}{passed}") <= right - left - 2 else ""
-    body.append(words(left, at.y + 62, f"n {n}{short}", "i2"))
+    passed = f"{sum(leaf not in out for leaf in inside)} of {at.folded} pass" if out else ""
+    body.append(words(left, at.y + 62, f"n {n}", "i2"))
+    if passed:
+        body.append(words(left, at.y + 62 + PASS_ROW, fit(passed, right - left - 2), "i2"))
     body += stub_row(picture, over, at, left, right - 4)
     sentence = f"{picture.name(node)} and {at.folded} leaves below it, folded, {n} patients"
-    sentence += f"{passed} the filter." if out else "."
+    sentence += f", {passed} the filter." if out else "."
     sentence += over_sentence(picture, over, node)
     return picture.button(node, sentence, f"{picture.path_words(node)}\n{sentence}", body, style, opened=False)
 
