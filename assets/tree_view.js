@@ -22,6 +22,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const zoom = state.zoom === 'fit' ? fitted() : state.zoom ?? opening;
     svg.setAttribute('width', wide * zoom); svg.setAttribute('height', tall * zoom);
     svg.classList.toggle('distant', zoom < 0.6);
+    const touch = 44 / Math.max(zoom, 0.6);  // 44 pixels on the screen, whatever the zoom
+    svg.querySelectorAll('.fold').forEach((mark) => {
+      const area = mark.querySelector('rect'), middle = mark.querySelector('circle').cx.baseVal.value;
+      area.setAttribute('x', middle - touch / 2); area.setAttribute('width', touch); area.setAttribute('height', touch);
+    });
     frame.style.maxHeight = data.height ? data.height + 'px' : Math.max(tall * opening + 18, 240) + 'px';
     return zoom;
   };

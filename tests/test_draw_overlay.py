@@ -46,9 +46,9 @@ def test_the_patients_shares_are_those_of_the_case(soft):
         for gate in case.gates[node]:
             assert share_text(float(gate)) in said
     lit = [p for p in parse(svg).iter(f"{SVG}path") if p.get("class") == "ribbon lit"]
-    assert {int(p.get("data-child")) for p in lit} == {int(k) for k in np.flatnonzero(case.reach_hard > 0) if k}
+    assert {int(p.get("data-branch")) for p in lit} == {int(k) for k in np.flatnonzero(case.reach_hard > 0) if k}
     for p in lit:
-        assert float(p.get("data-share")) == pytest.approx(float(case.reach[int(p.get("data-child"))]), rel=1e-4)
+        assert float(p.get("data-share")) == pytest.approx(float(case.reach[int(p.get("data-branch"))]), rel=1e-4)
     assert "the patient: path dark, % of each branch" in texts(tree_legend_svg(tree, view, Overlay(case=case)))
 
 

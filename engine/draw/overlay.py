@@ -57,7 +57,8 @@ def case_ribbon(over: Overlay, child: int, x1: float, y1: float, x2: float, y2: 
     if share < OFF_PATH and not lit:
         return ""
     width = max(PATIENT_RIBBON * share, 3.0 if lit else 1.0)
-    return ribbon(x1, y1, x2, y2, width, "ribbon lit" if lit else "ribbon may", f' data-share="{share:.6g}"')
+    attributes = f' data-branch="{child}" data-share="{share:.6g}"'
+    return ribbon(x1, y1, x2, y2, width, "ribbon lit" if lit else "ribbon may", attributes)
 
 
 def branch_share(over: Overlay, node: int, place: int, child: int) -> tuple[str, str]:
@@ -196,7 +197,7 @@ def compared_words(picture: Picture, told: OtherPatients, node: int, found: Comp
         return "No test patient here has a known class."
     names = " or ".join(picture.view.lettered(k) for k in found.classes)
     whose = weight_text(found.labelled, told.fractional)
-    sentence = f"Of {whose} with a known class {probability_text(found.share)} are {names}"
+    sentence = f"Of {whose} with a known class the share of {names} is {probability_text(found.share)}"
     if not told.judged or not np.isfinite(found.training):
         return f"{sentence}."
     span = f"{probability_text(found.low)} to {probability_text(found.high)}"

@@ -156,7 +156,7 @@ def others_here(told: OtherPatients, node: int, view: View, answer: object, band
         return f"{lead} None has a known class."
     names = " or ".join(view.class_name(tree.classes[k]) for k in found.classes)
     of = weight_text(found.labelled, told.fractional)
-    text = f"{lead} Of {of} with a known class {probability_text(found.share)} are {names}"
+    text = f"{lead} Of {of} with a known class the share of {names} is {probability_text(found.share)}"
     if not told.judged or not math.isfinite(found.training):
         return f"{text}."
     span = f"{probability_text(found.low)} to {probability_text(found.high)}"
