@@ -128,7 +128,7 @@ def test_the_line_counts_the_leaves_that_pass(least, surely):
 
 def test_percent_and_answers():
     at = filters(open_page("tree"))
-    at.segmented_control(key="filter_least_of").set_value("percent").run()
+    at.selectbox(key="filter_least_of").select("percent").run()
     at.number_input(key="filter_least").set_value(10.0).run()
     tree = found(at).model.tree_
     passed = sum(tree.weight[leaf] >= 40 for leaf in tree.leaves)

@@ -113,10 +113,10 @@ def test_marks_keys_and_the_panel_fold_and_open(tree_page, example):
     chosen = int(tree.children(node)[0])
     page.wait_for_selector(f".penumbra-view [data-node='{chosen}'][aria-pressed=true]")
     calm(page)
-    page.locator(".st-key-fold_node button", has_text="Collapse").click()
+    page.locator(".st-key-fold_node").get_by_role("button", name="Collapse", exact=True).click()
     drawn(page, set(range(tree.n_nodes)) - set(tree.children(chosen)))
     calm(page)
-    page.locator(".st-key-fold_node button", has_text="Open").click()
+    page.locator(".st-key-fold_node").get_by_role("button", name="Open", exact=True).click()
     drawn(page, set(range(tree.n_nodes)))
 
 
@@ -153,8 +153,8 @@ def test_filtered_leaves_are_dimmed_counted_and_brought_back(tree_page, example)
     line = page.get_by_test_id("stMain").inner_text()
     assert f"Showing {tree.n_leaves - len(out)} of {tree.n_leaves} leaves" in line
     page.get_by_role("button", name="show all", exact=True).click()
-    page.wait_for_function("() => document.body.innerText.includes('Showing ') === false")
-    assert page.locator(".penumbra-view .node.back").count() == 0
+    page.wait_for_selector(".penumbra-view .node.back", state="detached")
+    assert "Showing " not in page.get_by_test_id("stMain").inner_text()
 
 
 def test_the_present_patient_has_the_patient_pages_numbers(tree_page, example):

@@ -116,7 +116,7 @@ def tree_svg(tree: Tree, evidence: Evidence, view: View, over: Overlay | None = 
 def _fold_mark(picture: Picture, at: Rectangle) -> str:
     """A minus under a split, 44 pixels to touch, that folds its subtree."""
     below, y = leaves_below(picture.tree)[at.node], at.bottom + 9
-    label = f"Collapse {picture.name(at.node)}, {below} leaves below it"
+    label = f"Collapse {picture.name(at.node)}, {below} {'leaf' if below == 1 else 'leaves'} below it"
     hit = box(at.centre - 22, at.bottom + 1, 44, 44, "transparent")
     mark = f'<circle cx="{at.centre:.1f}" cy="{y:.1f}" r="7.5"/><path d="M{at.centre - 4:.1f} {y:.1f}h8"/>'
     return (
@@ -426,7 +426,7 @@ def _category_bars(picture: Picture, over: Overlay, at: Rectangle, left: float, 
     missing = round(evidence.split_counts(node).missing)
     note += f", {missing} missing" if missing else ""
     drawn.append(line(left, at.y + 124, right, at.y + 124, "hair"))
-    return [*drawn, words((left + right) / 2, at.y + 141, fit(note, right - left), "i3 m")]
+    return [*drawn, titled(words((left + right) / 2, at.y + 141, fit(note, right - left), "i3 m"), note)]
 
 
 def branches_words(tree: Tree, node: int) -> str:
@@ -592,23 +592,25 @@ def _own_name(picture: Picture, node: int) -> str:
 def _stub(picture: Picture, over: Overlay, at: Rectangle, style: str) -> str:
     tree, node, out = picture.tree, at.node, picture.view.set_back
     left, right, n = at.x + 6, at.x + at.width - 6, int(picture.evidence.count[node])
+    folded = f"+{at.folded} leaves" if at.folded != 1 else "+1 leaf"
     plus = f"M{right - 13:.1f} {at.y + 14:.1f}h8m-4 -4v8"
     room = right - left - (16 if picture.view.foldable else 2)
     body = [
         box(at.x + 4, at.y + 4, at.width - 4, at.height - 4, style="frame", round_=8),
         box(at.x, at.y, at.width - 4, at.height - 5, style=picture.frame_style(node), round_=8),
-        words(left, at.y + 18, fit(f"+{at.folded} leaves", room, 12, True), "b"),
+        words(left, at.y + 18, folded if text_width(folded, 12, True) <= room else f"+{at.folded}", "b"),
         f'<path d="{plus}" class="sign"/>' if picture.view.foldable else "",
     ]
     weights = [float(w) for w in tree.class_weight[node]]
     body += class_bar(weights, left, at.y + 30, right - left - 4, 13, picture.view.several)
-    inside = [int(leaf) for leaf in tree.leaves if node in tree.path(int(leaf))] if out else []
+    grown = [int(leaf) for leaf in tree.leaves if tree.code[leaf] != REST] if out else []
+    inside = [leaf for leaf in grown if node in tree.path(leaf)]
     passed = f"{sum(leaf not in out for leaf in inside)} of {at.folded} pass" if out else ""
     body.append(words(left, at.y + 62, f"n {n}", "i2"))
     if passed:
         body.append(words(left, at.y + 62 + PASS_ROW, fit(passed, right - left - 2), "i2"))
     body += stub_row(picture, over, at, left, right - 4)
-    sentence = f"{picture.name(node)} and {at.folded} leaves below it, folded, {n} patients"
+    sentence = f"{picture.name(node)} and {folded.removeprefix('+')} below it, folded, {n} patients"
     sentence += f", {passed} the filter." if out else "."
     sentence += over_sentence(picture, over, node)
     return picture.button(node, sentence, f"{picture.path_words(node)}\n{sentence}", body, style, opened=False)

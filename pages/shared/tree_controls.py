@@ -50,6 +50,11 @@ def _wish(**values: Any) -> None:
     state.draw(leaves=replace(state.choices().picture.leaves, **values))
 
 
+def _count_as(unit: str) -> None:
+    least = present_tree.leaf_filter().least
+    _wish(least_of=unit, least=min(least, 100.0) if unit == PERCENT else least)
+
+
 def _leaves(view: View) -> None:
     wanted, bayes = present_tree.leaf_filter(), present_tree.fitted().model.tree_.has_bayes
     # The label stays as it is: another one would close the box at every change.
@@ -71,12 +76,11 @@ def _leaves(view: View) -> None:
                 **widgets.bind("filter_least", float(wanted.least), lambda n: _wish(least=float(n or 0))),
             )
         with right:
-            st.segmented_control(
+            st.selectbox(
                 "Counted as",
                 [PATIENTS, PERCENT],
-                format_func={PATIENTS: "n", PERCENT: "% of all"}.__getitem__,
-                required=True,
-                **widgets.bind("filter_least_of", wanted.least_of, lambda of: _wish(least_of=of, least=0.0)),
+                format_func={PATIENTS: "patients", PERCENT: "% of all"}.__getitem__,
+                **widgets.bind("filter_least_of", wanted.least_of, _count_as),
             )
         st.slider(
             "P of the most frequent class, at least",
