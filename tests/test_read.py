@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from engine import UncertainTreeClassifier
+from engine.cuts import even_cut
 from engine.errors import PenumbraError
 from engine.formats import MAX_BYTES
 from engine.read import read_table
@@ -675,7 +676,8 @@ def test_a_numeric_target_is_cut_in_three():
     assert list(table.y) == want
     column = next(c for c in table.columns if c.role == "target")
     assert column.levels == ("low", "high")
-    assert any("“between” in “change” means that the doctor abstained, in 3 rows" in said for said in table.problems)
+    assert any("from −6.24 to 6.24 it is open, as if the doctor abstained, in 3" in said for said in table.problems)
+    assert table.understood["cut"] == (-6.24, 6.24)
     model = UncertainTreeClassifier(min_weight_leaf=1).fit(table.X, table.y)
     assert list(model.classes_) == ["high", "low"]
 
@@ -684,6 +686,36 @@ def test_a_numeric_target_is_cut_in_three():
 def test_a_cut_that_makes_no_sense_is_one_sentence(cut):
     with pytest.raises(PenumbraError, match="cut takes two"):
         read_table(b"age,change\n50,1.5\n51,2.5\n", target="change", cut=cut)
+
+
+def test_the_numbers_of_a_target_are_at_hand_whether_or_not_it_is_cut():
+    rows = "age;change (points)\n" + "".join(f"{50 + i};{cell}\n" for i, cell in enumerate(["1,5", "inf", "", "2,5"]))
+    for given in ({}, {"target": "change (points)"}, {"target": "change (points)", "cut": (2, 2)}):
+        table = read(rows, **given)
+        assert np.array_equal(table.target_numbers, [1.5, np.nan, np.nan, 2.5], equal_nan=True)
+        assert column(table, "change (points)").unit == "points"
+    assert any("1 infinite value" in said for said in table.problems)
+    assert "cut" not in read(rows).understood
+    assert read("age,ill\n50,yes\n51,no\n").target_numbers is None
+
+
+def test_labels_that_mean_abstained_are_open_whatever_the_cut_says():
+    rows = "age,score\n" + "".join(f"{50 + i},{cell}\n" for i, cell in enumerate([1, 2, 8, 99, "unclear", "word"]))
+    table = read(rows, target="score", cut=(5, 5), abstain=["99", "unclear"])
+    assert list(table.y) == ["low", "low", "high", None, None, None]
+    assert any("1 cell is no number" in said for said in table.problems)
+    assert any("below 5 it is “low”, in 2 rows" in said and "is open" in said and "in 2 rows" in said
+               for said in table.problems)  # fmt: skip
+    with pytest.raises(PenumbraError, match="no label “7”"):
+        read(rows, target="score", cut=(5, 5), abstain="7")
+
+
+@pytest.mark.parametrize(
+    ("values", "cut"),
+    [([1, 2, 3, 4], 2.5), ([0, 0, 0, 1, 9], 0.5), ([5, 5], None), ([math.nan, 1.0], None), ([1.01, 1.02], 1.015)],
+)
+def test_the_cut_to_start_from_lies_between_two_values(values, cut):
+    assert even_cut(np.array(values, dtype=float)) == cut
 
 
 def test_labels_cannot_be_cut():
