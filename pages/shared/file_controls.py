@@ -14,7 +14,7 @@ import streamlit as st
 from engine.draw.variable_charts import category_svg, variable_svg
 from engine.examples import load_example
 from engine.read import Column, ReadTable
-from pages.shared import data_words, present_data, state, widgets, words
+from pages.shared import cut_controls, data_words, present_data, state, widgets, words
 from pages.shared.tree_view import svg_view
 
 ROWS = 14
@@ -100,7 +100,7 @@ def _set_meaning(label: str, meaning: str) -> None:
 
 def labels(table: ReadTable) -> None:
     """Draw what the tree should answer: the labels, which of them mean abstained, the positive class."""
-    target = next(column for column in table.columns if column.role == "target")
+    target = present_data.target_of(table)
     names = [column.name for column in table.columns]
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.markdown("## What the tree should answer")
@@ -111,16 +111,31 @@ def labels(table: ReadTable) -> None:
             label_visibility="collapsed",
             **widgets.bind("target", target.name, lambda name: set_role(name, "target")),
         )
+    if cut_controls.is_measured(table):
+        both = cut_controls.cut_outcome(table)
+        for label in present_data.abstaining():
+            _label_row(label, "", 0.0, -1, "abstained")
+        if both:
+            positive()
+        return
     classes = sorted(target.levels or ())
     counts = {label: sum(each == label for each in table.y) for label in classes}
     most = max(counts.values(), default=0) or 1
-    for k, (label, n) in enumerate(counts.items()):
+    for k, (label, n) in list(enumerate(counts.items()))[: data_words.MOST_LABELS]:
         _label_row(label, f"{n:,}", n / most, k, "class")
+    if len(counts) > data_words.MOST_LABELS:
+        st.caption(data_words.more_labels(len(counts) - data_words.MOST_LABELS))
     for label in present_data.abstaining():
         _label_row(label, "", 0.0, -1, "abstained")
     unlabelled = sum(each is None for each in table.y)
     if unlabelled:
         st.caption(data_words.unlabelled(unlabelled))
+    cut_controls.ask(table)
+    positive()
+
+
+def positive() -> None:
+    """Draw which class is the positive one."""
     data = present_data.prepared()
     st.radio(
         "Positive class",
@@ -162,6 +177,10 @@ def facts(understood: Mapping[str, Any]) -> None:
             sheets = understood.get("sheets") or [understood["sheet"]]
             fact("sheet", understood, {str(name): str(name) for name in sheets})
         fact("missing", understood, {})
+        if "cut" in understood:
+            with st.container(width="content", gap=None):
+                st.caption("Outcome cut at")
+                st.markdown(f"**{words.plain(data_words.cut_said(understood['cut'], ''))}** ●")
 
 
 def roles_alone(names: list[str]) -> None:
@@ -194,6 +213,7 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
         f"**{words.plain(name)}**" if variable or column.role == "target" else f":gray[{words.plain(name)}]"
     )
     role = column.kind if variable else column.role
+    measured = (variable and column.kind == "numeric") or (column.role == "target" and table.target_numbers is not None)
     with cells[1]:
         st.selectbox(
             f"Role of {words.hidden(name)}",
@@ -203,7 +223,7 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
             **widgets.bind(f"role_{name}", role, partial(set_role, name)),
         )
     with cells[2]:
-        if variable and column.kind == "numeric":
+        if measured:
             unit = present_data.unit_of(column)
             widgets.text(
                 f"Unit of {words.hidden(name)}", f"unit_{name}", unit, "unit", partial(state.put, "units", name)
@@ -214,10 +234,14 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
         elif variable:
             counts = table.X[name].value_counts(sort=False)
             svg_view(category_svg([str(each) for each in counts.index], counts.tolist(), width=170))
+        elif table.target_numbers is not None and cut_controls.is_measured(table) and column.role == "target":
+            cuts = table.understood.get("cut", ())
+            svg_view(variable_svg(table.target_numbers, cuts, name=name, width=170, height=44))
         elif column.levels:
             st.caption(words.plain(words.levels(column.levels)))
     with cells[4]:
-        st.caption(data_words.missing(column.missing, len(table.y)))
+        lacking = cut_controls.without_number(table) if name == table.understood["target"] else column.missing
+        st.caption(data_words.missing(lacking, len(table.y)))
         if variable and column.kind == "numeric" and (name in state.choices().zeros or (table.X[name] == 0).any()):
             st.checkbox(
                 "0 is missing",

@@ -21,6 +21,7 @@ HISTORY = "penumbra_history"
 ENTERED = "penumbra_entered"
 TURNED_TO, DRAWN = "penumbra_turned_to", "penumbra_drawn"
 REFUSED = "penumbra_refused_row"
+REFUSED_CUT = "penumbra_refused_cut"
 FIRST_EXAMPLE = "ejection_fraction"
 FIRST_VARIANT = "SS+STP"
 FIRST_CHANGES = {"pruning": "none", "decision": "tau", "max_depth": 3, "min_weight_leaf": 20}
@@ -38,6 +39,7 @@ class Choices:
 
     `costs` holds what an answer costs by (true class, answer), both as text; a pair not named costs 1.
     `calibrate` is the part of patients that zones are to leave undecided, "bayes", or None for zones as they are.
+    `cuts` holds by column, should it be the answer, below which number it is low and above which it is high.
     `row` is a patient's row in the file, from 0, whoever is set aside; None is a typed case.
     """
 
@@ -50,6 +52,7 @@ class Choices:
     zeros: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
     abstain: tuple[str, ...] | None = None
+    cuts: dict[str, tuple[float, float]] = field(default_factory=dict)
     positive: str | None = None
     sigma: dict[str, Stated] | None = None
     factor: float = 1.0
@@ -113,6 +116,7 @@ def remember() -> None:
 def undo() -> None:
     """Go one step back; the patient on screen stays, unless the step changes how the file is read."""
     now = choices()
+    st.session_state.pop(REFUSED_CUT, None)
     if st.session_state[HISTORY]:
         before = st.session_state[HISTORY].pop()
         another_file = any(getattr(now, name) != before[name] for name in OF_THE_FILE)
@@ -132,6 +136,7 @@ def change(**values: Any) -> None:
     """Set choices by name as one step of undo."""
     now = choices()
     remember()
+    st.session_state.pop(REFUSED_CUT, None)
     if any(name in OF_THE_FILE for name in values):
         forget_patient()
         now.node = 0
@@ -218,6 +223,17 @@ def costs(classes: Sequence[Any]) -> list[list[float]]:
     """Return cost[true, answer] in the order of the classes: what was stated, else 1 for a wrong answer."""
     held = choices().costs
     return [[0.0 if t == a else held.get((str(t), str(a)), 1.0) for a in classes] for t in classes]
+
+
+def refuse_cut(name: str, low: float, high: float) -> None:
+    """Note two cuts of a column that were asked for and do not go together; the last good ones stay in force."""
+    st.session_state[REFUSED_CUT] = (name, low, high)
+
+
+def refused_cut(name: str) -> tuple[float, float] | None:
+    """Return the cuts of this column that were asked for last and refused, None when there are none."""
+    held = st.session_state.get(REFUSED_CUT)
+    return (held[1], held[2]) if held is not None and held[0] == name else None
 
 
 def choose_node(node: int) -> None:
