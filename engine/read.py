@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from engine.cuts import HIGH, LOW, MOST_CLASSES, OPEN, checked_cut, cut_labels
+from engine.cuts import HIGH, LOW, MOST_CLASSES, OPEN, checked_cut, cut_labels, different_numbers
 from engine.errors import PenumbraError
 from engine.formats import (
     MISSING_TOKENS,
@@ -102,7 +102,8 @@ class ReadTable:
         One per column of the file, in its order.
     understood : mapping
         format, delimiter, decimal, thousands, encoding, missing (tokens met), sheet, sheets (all of the workbook),
-        rows, header (False: the first line is data), target, cut (where the target was cut).
+        rows, header (False: the first line is data), target, abstained (rows by label that means so), cut (where the
+        target was cut).
     problems : tuple of str
         Sentences for the user; nothing was dropped or changed without one. None holds a patient's value.
     preview : DataFrame
@@ -252,12 +253,13 @@ def read_table(
     labels = next(c for c in cells if found[c.name] == "target")
     abstained = _words(abstain, "abstain") if abstain is not None else set()
     target_numbers = _target_numbers(labels, abstained)
-    _say_abstained(labels, abstained, problems)
+    understood["abstained"] = _say_abstained(labels, abstained, problems)
     if cut is not None:
         understood["cut"] = checked_cut(cut)
-        y, classes = _labels(_cut(labels, understood["cut"], abstained, problems), {OPEN}, False, problems)
+        y, classes = _labels(_cut(labels, understood["cut"], abstained, problems), {OPEN}, 0, problems)
     else:
-        y, classes = _labels(labels, abstained, target_numbers is not None, problems)
+        different = 0 if target_numbers is None else different_numbers(target_numbers)
+        y, classes = _labels(labels, abstained, different, problems)
     variables = [c for c in cells if found[c.name] == "variable"]
     if not variables:
         raise PenumbraError("No column is left as a variable; set the role of at least one to numeric or nominal.")
@@ -690,26 +692,32 @@ def _cut(c: _Cells, cut: tuple[float, float], abstained: set[str], problems: lis
     )  # fmt: skip
 
 
-def _say_abstained(c: _Cells, abstained: set[str], problems: list[str]) -> None:
-    """Say which labels mean that the doctor abstained; refuse one that the target does not have."""
+def _say_abstained(c: _Cells, abstained: set[str], problems: list[str]) -> dict[str, int]:
+    """Say which labels mean that the doctor abstained, and return in how many rows; refuse one that is not there."""
     if not abstained:
-        return
+        return {}
     met = dict.fromkeys(c.text[~c.empty] if c.levels is None else c.levels)
     for label in c.sets if c.sets is not None else ():
         met |= dict.fromkeys(label or ())
-    for label in sorted(abstained):
+    rows = {label: int((c.text == label).sum()) for label in sorted(abstained)}
+    for label, times in rows.items():
         if label not in met:
             raise PenumbraError(
                 f"“{c.name}” has no label “{label}” that could mean abstained; its labels are {classes_named(met)}."
             )
-        times = int((c.text == label).sum())
         problems.append(f"“{label}” in “{c.name}” means that the doctor abstained, in {_count(times, 'row', 'rows')}.")
+    return rows
 
 
 def _labels(
-    c: _Cells, abstained: set[str], in_numbers: bool, problems: list[str]
+    c: _Cells, abstained: set[str], different: int, problems: list[str]
 ) -> tuple[NDArray[np.object_], tuple[str, ...]]:
-    """Return the labels as `fit` takes them, and the classes in the order met."""
+    """Return the labels as `fit` takes them, and the classes in the order met.
+
+    Parameters
+    ----------
+    different : how many different numbers there are, 0 where the labels are words.
+    """
     y = c.text.to_numpy(dtype=object)
     y[c.empty] = None
     if c.sets is not None:
@@ -733,9 +741,9 @@ def _labels(
         raise PenumbraError(f"“{c.name}” holds no label at all; choose another target.")
     if len({member for label in y for member in (label if isinstance(label, tuple) else (label,))} - {None}) < 2:
         problems.append(f"“{c.name}” has one class only; a tree needs at least two to tell apart.")
-    if in_numbers and len(classes) > MOST_CLASSES:
+    if different > MOST_CLASSES:
         problems.append(
-            f"“{c.name}” has {len(classes)} different numbers as labels; if it is a measurement, cut it into low and "
+            f"“{c.name}” has {different} different numbers as labels; if it is a measurement, cut it into low and "
             "high, or choose another target."
         )
     elif len(classes) > 50:

@@ -36,7 +36,8 @@ def _edges(scale: Scale, step: float, origin: float) -> NDArray[np.float64]:
     half = step / 2  # of the largest floats only half a range is a number
     first = math.floor((scale.low / 2 - origin / 2) / half)
     last = math.ceil((scale.high / 2 - origin / 2) / half)
-    return np.nan_to_num(2 * (origin / 2 + half * np.arange(first, last + 1)))
+    edges: NDArray[np.float64] = np.nan_to_num(2 * (origin / 2 + half * np.arange(first, last + 1)))
+    return edges
 
 
 def _bars(
@@ -153,7 +154,7 @@ def cut_svg(
     edges = _edges(scale, axis.step, cut[0])
     labels, inside = cut_labels(column, cut), np.clip(column, edges[0], edges[-1])
     groups = {label: np.histogram(inside[labels == label], bins=edges)[0] for label in (LOW, OPEN, HIGH)}
-    tall = max(float(sum(groups.values()).max()), 1.0)
+    tall = max(float(np.sum(list(groups.values()), axis=0).max()), 1.0)
     floor = np.zeros(len(edges) - 1)
     places = {label: place for place, label in enumerate(sorted((LOW, HIGH)))}  # colours follow the classes' order
     for label, counts in groups.items():

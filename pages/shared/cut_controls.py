@@ -30,7 +30,7 @@ def is_measured(table: ReadTable) -> bool:
 def without_number(table: ReadTable) -> int:
     """Return how many patients have no outcome: no number where it is measured, else no label."""
     if is_measured(table) and table.target_numbers is not None:
-        return int(np.isnan(table.target_numbers).sum())
+        return int(np.isnan(table.target_numbers).sum()) - sum(table.understood["abstained"].values())
     return present_data.target_of(table).missing
 
 
@@ -38,7 +38,9 @@ def set_cut(name: str, cut: Cut | None) -> None:
     """Cut the answer column, which is from then on stated, or with None leave it as it is."""
     now = state.choices()
     cuts = {held: edges for held, edges in now.cuts.items() if held != name} | ({name: cut} if cut else {})
-    if now.roles.get(name) == "target":
+    if cuts == now.cuts:
+        state.withdraw_cut()
+    elif now.roles.get(name) == "target":
         state.change(cuts=cuts, node=0)
     else:
         state.change(cuts=cuts, roles=now.roles | {name: "target"})
@@ -70,7 +72,7 @@ def cut_outcome(table: ReadTable) -> bool:
         st.markdown(words.plain(data_words.must_be_cut(target.name, different_numbers(numbers))))
     svg_view(cut_svg(numbers, shown, unit=unit, name=target.name))
     _fields(target.name, shown, held, unit, case_words.step(numbers[np.isfinite(numbers)]))
-    counts = cut_counts(numbers, shown)
+    counts = cut_counts(numbers, shown) | {"": without_number(table)}
     for label, name, values, patients in data_words.cut_rows(shown, counts, unit):
         _row(name, values, patients, len(numbers), LOOKS[label])
     st.caption(data_words.CUT_OPEN)
@@ -119,5 +121,5 @@ def _row(name: str, values: str, patients: int, of: int, look: str) -> None:
     left, right = st.columns([4, 5], vertical_alignment="center")
     left.markdown(f"**{name}** :gray[{words.plain(values)}]")
     count = f"{patients:,} ({words.part(patients, of)})"
-    wide = max(4, 60 * patients / max(of, 1)) if patients else 0
-    right.html(f"<div class='penumbra-bar'><i class='{look}' style='width:{wide:.0f}%'></i>{words.safe(count)}</div>")
+    bar = f"<i class='{look}' style='width:{max(4, 60 * patients / of):.0f}%'></i>" if patients else ""
+    right.html(f"<div class='penumbra-bar'>{bar}{words.safe(count)}</div>")

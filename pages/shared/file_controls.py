@@ -113,20 +113,18 @@ def labels(table: ReadTable) -> None:
         )
     if cut_controls.is_measured(table):
         both = cut_controls.cut_outcome(table)
-        for label in present_data.abstaining():
-            _label_row(label, "", 0.0, -1, "abstained")
+        _abstained_rows(table, len(table.y))
         if both:
             positive()
         return
     classes = sorted(target.levels or ())
     counts = {label: sum(each == label for each in table.y) for label in classes}
-    most = max(counts.values(), default=0) or 1
+    most = max([*counts.values(), *table.understood["abstained"].values()], default=0) or 1
     for k, (label, n) in list(enumerate(counts.items()))[: data_words.MOST_LABELS]:
         _label_row(label, f"{n:,}", n / most, k, "class")
     if len(counts) > data_words.MOST_LABELS:
         st.caption(data_words.more_labels(len(counts) - data_words.MOST_LABELS))
-    for label in present_data.abstaining():
-        _label_row(label, "", 0.0, -1, "abstained")
+    _abstained_rows(table, most)
     unlabelled = sum(each is None for each in table.y)
     if unlabelled:
         st.caption(data_words.unlabelled(unlabelled))
@@ -145,6 +143,11 @@ def positive() -> None:
         help=data_words.POSITIVE,
         **widgets.bind("positive", str(data.positive), lambda label: state.change(positive=label)),
     )
+
+
+def _abstained_rows(table: ReadTable, most: int) -> None:
+    for label, n in table.understood["abstained"].items():
+        _label_row(label, f"{n:,}", n / most, -1, "abstained")
 
 
 def _label_row(label: str, count: str, part: float, k: int, meaning: str) -> None:

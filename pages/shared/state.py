@@ -116,7 +116,7 @@ def remember() -> None:
 def undo() -> None:
     """Go one step back; the patient on screen stays, unless the step changes how the file is read."""
     now = choices()
-    st.session_state.pop(REFUSED_CUT, None)
+    withdraw_cut()
     if st.session_state[HISTORY]:
         before = st.session_state[HISTORY].pop()
         another_file = any(getattr(now, name) != before[name] for name in OF_THE_FILE)
@@ -136,7 +136,7 @@ def change(**values: Any) -> None:
     """Set choices by name as one step of undo."""
     now = choices()
     remember()
-    st.session_state.pop(REFUSED_CUT, None)
+    withdraw_cut()
     if any(name in OF_THE_FILE for name in values):
         forget_patient()
         now.node = 0
@@ -228,6 +228,11 @@ def costs(classes: Sequence[Any]) -> list[list[float]]:
 def refuse_cut(name: str, low: float, high: float) -> None:
     """Note two cuts of a column that were asked for and do not go together; the last good ones stay in force."""
     st.session_state[REFUSED_CUT] = (name, low, high)
+
+
+def withdraw_cut() -> None:
+    """Forget the cuts that were refused: those in force were asked for again."""
+    st.session_state.pop(REFUSED_CUT, None)
 
 
 def refused_cut(name: str) -> tuple[float, float] | None:
