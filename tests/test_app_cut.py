@@ -161,6 +161,18 @@ def test_words_and_two_numbers_are_not_offered_a_cut(content):
     assert not {"ask_cut", "cut_here", "drop_cut"} & {each.key for each in at.button}
 
 
+def test_zeros_of_the_outcome_can_count_as_missing():
+    content = registry(["0"] * 12)
+    at = upload(content)
+    at.checkbox(key=f"zero_{TARGET}").check().run()
+    sound(at)
+    cut(at, -6.24, 6.24)
+    sound(at)
+    table = read_table(content, target=TARGET, cut=(-6.24, 6.24), missing={TARGET: ["0"]})
+    assert bars(at) == counted(table)
+    assert bars(at)[3] == 12
+
+
 def test_a_cut_that_leaves_a_class_empty_is_one_sentence():
     at = upload(registry())
     at.number_input(key="cut_1").set_value(1000.0).run()

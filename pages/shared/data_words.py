@@ -31,6 +31,7 @@ DELIMITERS = {",": ", comma", ";": "; semicolon", "\t": "tab", "|": "| bar", " "
 DECIMALS = {".": ". point", ",": ", comma"}
 THOUSANDS = {"": "none", ",": ", comma", ".": ". point", " ": "space", "'": "' apostrophe"}
 DATA_UNDER = "Nothing is fitted until you go on. Everything below was guessed from the file and can be changed."
+UNSETTLED = "not settled"
 UNREAD = "This file could not be read as a table"
 UNREAD_UNDER = "State how it is written, choose another file or an example, or undo."
 DATA_HEADS = ("Column", "Role", "Unit", "Values", "Missing", "First rows")

@@ -53,7 +53,8 @@ def fact(name: str, understood: Mapping[str, Any], names: Mapping[str, str]) -> 
             if isinstance(value, (list, tuple))
             else names.get(str(value), value)
         )
-        st.markdown(f"**{words.plain(shown or 'none')}**" + (" ●" if name in now.reading else ""))
+        nothing = "none" if name in understood else data_words.UNSETTLED
+        st.markdown(f"**{words.plain(shown or nothing)}**" + (" ●" if name in now.reading else ""))
         with st.popover("change", type="tertiary"):
             if name == "missing":
                 tokens = ", ".join(now.reading.get("missing", []))
@@ -177,7 +178,7 @@ def facts(understood: Mapping[str, Any]) -> None:
             fact("decimal", understood, data_words.DECIMALS)
             fact("thousands", understood, data_words.THOUSANDS)
         if understood["format"] == "Excel":
-            sheets = understood.get("sheets") or [understood["sheet"]]
+            sheets = understood.get("sheets") or [understood.get("sheet", "")]
             fact("sheet", understood, {str(name): str(name) for name in sheets})
         fact("missing", understood, {})
         if "cut" in understood:
@@ -216,7 +217,11 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
         f"**{words.plain(name)}**" if variable or column.role == "target" else f":gray[{words.plain(name)}]"
     )
     role = column.kind if variable else column.role
-    measured = (variable and column.kind == "numeric") or (column.role == "target" and table.target_numbers is not None)
+    numbers = None
+    if variable and column.kind == "numeric":
+        numbers = table.X[name].to_numpy()
+    elif column.role == "target" and cut_controls.is_measured(table):
+        numbers = table.target_numbers
     with cells[1]:
         st.selectbox(
             f"Role of {words.hidden(name)}",
@@ -226,26 +231,24 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
             **widgets.bind(f"role_{name}", role, partial(set_role, name)),
         )
     with cells[2]:
-        if measured:
+        if numbers is not None:
             unit = present_data.unit_of(column)
             widgets.text(
                 f"Unit of {words.hidden(name)}", f"unit_{name}", unit, "unit", partial(state.put, "units", name)
             )
     with cells[3]:
-        if variable and column.kind == "numeric":
-            svg_view(variable_svg(table.X[name].to_numpy(), name=name, width=170, height=44))
+        if numbers is not None:
+            cuts = () if variable else table.understood.get("cut", ())
+            svg_view(variable_svg(numbers, cuts, name=name, width=170, height=44))
         elif variable:
             counts = table.X[name].value_counts(sort=False)
             svg_view(category_svg([str(each) for each in counts.index], counts.tolist(), width=170))
-        elif table.target_numbers is not None and cut_controls.is_measured(table) and column.role == "target":
-            cuts = table.understood.get("cut", ())
-            svg_view(variable_svg(table.target_numbers, cuts, name=name, width=170, height=44))
         elif column.levels:
             st.caption(words.plain(words.levels(column.levels)))
     with cells[4]:
         lacking = cut_controls.without_number(table) if name == table.understood["target"] else column.missing
         st.caption(data_words.missing(lacking, len(table.y)))
-        if variable and column.kind == "numeric" and (name in state.choices().zeros or (table.X[name] == 0).any()):
+        if numbers is not None and (name in state.choices().zeros or (numbers == 0).any()):
             st.checkbox(
                 "0 is missing",
                 **widgets.bind(f"zero_{name}", name in state.choices().zeros, partial(set_zero, name)),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from engine.cuts import HIGH, MOST_CLASSES, different_numbers
 from engine.errors import PenumbraError
 from engine.examples import load_example
-from engine.formats import read_file
+from engine.formats import kind_of, read_file
 from engine.noise_table import Stated
 from engine.read import Column, ReadTable, read_table
 from engine.table import read_labels
@@ -113,8 +113,11 @@ def abstaining() -> tuple[str, ...]:
 
 
 def stated_reading() -> dict[str, Any]:
-    """Return how a file that cannot be read is to be corrected: as text, with what the reader has stated so far."""
-    return {"format": "text" if state.choices().example is None else "DataFrame"} | state.choices().reading
+    """Return how a file that cannot be read is to be corrected: what it is, with what the reader has stated so far."""
+    found, filename, key = source()
+    if not isinstance(found, bytes):
+        return {"format": "DataFrame"}
+    return dict(kept("kind", key, lambda: kind_of(found, filename))) | state.choices().reading
 
 
 def column_names() -> list[str]:
