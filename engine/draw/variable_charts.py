@@ -140,6 +140,8 @@ def cut_svg(
 ) -> str:
     """Return a numeric outcome as it is cut: low and high in their classes' colours, what is left open in the hatch.
 
+    A cut beyond the axis stands at its end with an arrow, for an axis out to it would squeeze every bar into one.
+
     Parameters
     ----------
     values : (n,) the outcome, NaN missing. cut : (low, high) in its unit. name, unit : for the spoken label.
@@ -147,11 +149,10 @@ def cut_svg(
     column = np.asarray(values, dtype=np.float64)
     column = column[np.isfinite(column)]
     axis = axis_of(column, cut)
-    low, high = min(axis.low, cut[0]), max(axis.high, cut[1])
-    scale, base, top = Scale(low, high, 1, width - 1), height - 19, 18.0
+    scale, base, top = Scale(axis.low, axis.high, 1, width - 1), height - 19, 18.0
     a, b = scale(cut[0]), scale(cut[1])
     drawn = [hatched(a, top, b - a, base - top)] if b > a else []
-    edges = _edges(scale, axis.step, cut[0])
+    edges = _edges(scale, axis.step, cut[0] if axis.low < cut[0] < axis.high else axis.low)
     labels, inside = cut_labels(column, cut), np.clip(column, edges[0], edges[-1])
     groups = {label: np.histogram(inside[labels == label], bins=edges)[0] for label in (LOW, OPEN, HIGH)}
     tall = max(float(np.sum(list(groups.values()), axis=0).max()), 1.0)
@@ -170,9 +171,11 @@ def cut_svg(
         if right - left > text_width(text, 12, True) + 8:
             drawn.append(words((left + right) / 2, 12, text, f"{ink(places.get(label))} b m".strip()))
     cuts = sorted(set(cut))
-    first, last = _ends(low, high, axis.decimals)
+    first, last = _ends(axis.low, axis.high, axis.decimals)
     first, last = ("≤ " if axis.below else "") + first, last + ("+" if axis.above else "")
-    drawn += _cut_words([(x, scale(x), number_text(x)) for x in cuts], first, last, width, height - 5)
+    arrows = ["← " * (x < axis.low) + number_text(x) + " →" * (x > axis.high) for x in cuts]
+    under = [(x, scale(x), text) for x, text in zip(cuts, arrows, strict=True)]
+    drawn += _cut_words(under, first, last, width, height - 5)
     said = cut_counts(column, cut)
     after = f" in {unit}" if unit else ""
     label = f"{name or 'Outcome'}{after}, cut at {' and '.join(map(number_text, cuts))}: "

@@ -79,7 +79,7 @@ def cut_outcome(table: ReadTable) -> bool:
     if shown[0] == shown[1]:
         st.caption(words.plain(data_words.cut_equal(shown, counts[OPEN])))
     if held is None or held == (start, start):
-        st.caption(words.plain(data_words.cut_start(unit)))
+        st.caption(data_words.CUT_START)
     if held is None:
         st.button(
             f"Cut at {words.plain(number_text(shown[0], 15))}", key="cut_here", type="primary",

@@ -51,6 +51,11 @@ ENCODINGS = {
 CUT_ASK = "Cut it into low and high instead"
 CUT_DROP = "Do not cut"
 CUT_OPEN = "Open: counted as a patient whose doctor did not decide. " + ABSTAINED
+CUT_START = (
+    "To start, both cuts stand at the median, or the nearest place between two values: as even a number of "
+    "patients as can be on either side, nobody open. Put in the limit your field uses; where a value near it "
+    "proves nothing, as a change no larger than its measurement error, put the two cuts apart."
+)
 CUT_HELP = "Below the low cut a patient is low, above the high cut high; from one to the other, both included, open."
 
 
@@ -71,15 +76,6 @@ def must_be_cut(name: str, different: int, where: str = "") -> str:
     return (
         f"An outcome must be classes, and “{name}” holds {different:,} different numbers: cut it into low and high "
         f"{where + ', ' if where else ''}or choose another column."
-    )
-
-
-def cut_start(unit: str) -> str:
-    """Return why the first cut stands where it does, and what to put in its place."""
-    return (
-        f"To start, both cuts stand at the median{f', in {unit}' if unit else ''}: as even a number of patients on "
-        "either side as can be, nobody open. Put in the limit your field uses; where a value near it proves nothing, "
-        "as a change no larger than its measurement error, put the two cuts apart."
     )
 
 
