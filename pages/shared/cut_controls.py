@@ -109,7 +109,7 @@ def _fields(name: str, shown: Cut, held: Cut | None, unit: str, step: float) -> 
     for place, (cell, label) in enumerate(zip(st.columns(2), ("Low cut", "High cut"), strict=True)):
         with cell:
             st.number_input(
-                label + (f" :gray[{words.plain(unit)}]" if unit else ""), value=None, step=step, format="%g",
+                label + (f", {words.plain(unit)}" if unit else ""), value=None, step=step, format="%g",
                 help=data_words.CUT_HELP, **widgets.bind(f"cut_{place}", asked[place], partial(chosen, place)),
             )  # fmt: skip
     if refused:
