@@ -34,6 +34,7 @@ from engine.table import (
     Table,
     classes_named,
     listed,
+    name_text,
     read_labels,
     read_schema,
     read_weights,
@@ -239,7 +240,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = table.schema.n_variables
         for name in ("feature_names_in_", *CALIBRATED):
             self.__dict__.pop(name, None)
-        if table.schema.named and all(isinstance(name, str) for name in X.columns):
+        if table.schema.named and table.schema.text_names:
             self.feature_names_in_ = np.array(table.schema.names, dtype=object)
         for use, u in (
             ("search", recipe.u_s),
@@ -622,7 +623,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         if model.cost is not None:
             check_costs(model.cost, len(model.tree_.classes))
         model.n_features_in_ = model.schema_.n_variables
-        if model.schema_.named:
+        if model.schema_.named and model.schema_.text_names:
             model.feature_names_in_ = np.array(model.schema_.names, dtype=object)
         classes = list(model.tree_.classes)
         model.classes_ = np.array(classes, dtype=object if isinstance(classes[0], str) else None)
@@ -784,8 +785,8 @@ def one_row(x: Any, schema: Schema) -> Any:
     if isinstance(x, pd.DataFrame):
         return x
     if isinstance(x, (pd.Series, Mapping)):
-        refuse_repeated([str(name) for name in x.keys()])  # noqa: SIM118, a Series iterates over its values
-        return pd.DataFrame({str(name): pd.Series([value], dtype=object) for name, value in x.items()})
+        refuse_repeated([name_text(name) for name in x.keys()])  # noqa: SIM118, a Series iterates over its values
+        return pd.DataFrame({name_text(name): pd.Series([value], dtype=object) for name, value in x.items()})
     try:
         values = np.asarray(x, dtype=object)
     except ValueError:  # rows of different length

@@ -17,7 +17,7 @@ from scipy import special
 
 from engine import kernels
 from engine.errors import PenumbraError
-from engine.table import Schema, listed
+from engine.table import Schema, listed, name_text
 
 SHAPES = {
     "normal": kernels.NORMAL,
@@ -302,11 +302,12 @@ def by_variable(what: str, given: Any, schema: Schema, applies: NDArray[np.bool_
         given = given.item()
     if isinstance(given, Mapping):
         for name in given:
-            if str(name) not in schema.names:
+            called = name_text(name)
+            if called not in schema.names:
                 raise PenumbraError(
-                    f"{what} is given for {str(name)!r}, which is no column; the columns are {listed(schema.names)}."
+                    f"{what} is given for {called!r}, which is no column; the columns are {listed(schema.names)}."
                 )
-        return {schema.column(str(name)): unwrapped(value) for name, value in given.items() if value is not None}
+        return {schema.column(name_text(name)): unwrapped(value) for name, value in given.items() if value is not None}
     if isinstance(given, (Relative, str)) or np.isscalar(given):
         return {int(j): given for j in np.flatnonzero(applies)}
     if isinstance(given, (Sequence, np.ndarray)):
@@ -379,7 +380,7 @@ def stored(value: Any) -> Any:
     if isinstance(value, Relative):
         return {"relative_to": value.of, "fraction": float(value.fraction)}
     if isinstance(value, Mapping):
-        return {"by_name": {str(name): stored(v) for name, v in value.items()}}
+        return {"by_name": {name_text(name): stored(v) for name, v in value.items()}}
     if isinstance(value, np.ndarray) or (isinstance(value, Sequence) and not isinstance(value, str)):
         return [stored(v) for v in value]
     return value.item() if isinstance(value, np.generic) else value
