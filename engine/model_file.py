@@ -506,7 +506,7 @@ def check_tree(tree: Tree) -> None:
         "its list of weights",
     )
     check_bayes(tree)
-    gains = tree.gain[tree.variable >= 0]
+    gains = np.where((tree.variable < 0) & np.isnan(tree.gain), 0.0, tree.gain)
     require(bool((np.abs(gains) <= n_classes).all()), "its list of gains")  # bits or parts of patients: far below
     known = tree.delta[~np.isnan(tree.delta)]
     require(bool(np.isfinite(known).all() and (known >= 0).all()), "its list of zones")
