@@ -239,8 +239,8 @@ def read_table(
     _mark_missing(cells, missing)
     as_read = stated if cut is None else {**stated, _cut_target(stated): "numeric"}
     understood |= _read_numbers(cells, as_read, decimal, thousands, understood.get("delimiter"), problems)
-    met = _say_missing(cells, problems)
-    understood["missing"] = tuple(dict.fromkeys(token or "?" for token in met)) if understood["format"] == "ARFF" else met
+    met, nothing = _say_missing(cells, problems), "?" if understood["format"] == "ARFF" else ""
+    understood["missing"] = tuple(dict.fromkeys(token or nothing for token in met))
     found = _find_roles(cells, stated, problems)
     _say_doubts(cells, found, stated, problems)
 
