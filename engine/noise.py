@@ -85,17 +85,47 @@ class Noise:
 
     @classmethod
     def of_mean(cls, u: float, shape: Any = "normal") -> Noise:
-        """Return noise with σ = u·|training mean| for every numeric variable. [S]"""
+        """Return noise with σ = u·|training mean| for every numeric variable. [S]
+
+        Parameters
+        ----------
+        u : the fraction, 0.1 for a tenth. shape : "normal", "uniform", "laplace" or "logistic", or a dict by name.
+
+        Examples
+        --------
+        >>> Noise.of_mean(0.1) == Noise.from_dict(Noise.of_mean(0.1).to_dict())
+        True
+        """
         return cls(sigma=Relative("mean", u), shape=shape)
 
     @classmethod
     def of_sd(cls, u: float, shape: Any = "normal") -> Noise:
-        """Return noise with σ = u·training standard deviation (ddof 0) for every numeric variable."""
+        """Return noise with σ = u·training standard deviation (ddof 0) for every numeric variable.
+
+        Parameters
+        ----------
+        u : the fraction, 0.1 for a tenth. shape : "normal", "uniform", "laplace" or "logistic", or a dict by name.
+
+        Examples
+        --------
+        >>> Noise.of_sd(0.1) == Noise.from_dict(Noise.of_sd(0.1).to_dict())
+        True
+        """
         return cls(sigma=Relative("sd", u), shape=shape)
 
     @classmethod
     def of_range(cls, w: float, shape: Any = "normal") -> Noise:
-        """Return noise with σ = w·training range for every numeric variable."""
+        """Return noise with σ = w·training range for every numeric variable.
+
+        Parameters
+        ----------
+        w : the fraction, 0.1 for a tenth. shape : "normal", "uniform", "laplace" or "logistic", or a dict by name.
+
+        Examples
+        --------
+        >>> Noise.of_range(0.1) == Noise.from_dict(Noise.of_range(0.1).to_dict())
+        True
+        """
         return cls(sigma=Relative("range", w), shape=shape)
 
     def resolve(self, schema: Schema, columns: NDArray[np.float64]) -> ResolvedNoise:
