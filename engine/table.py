@@ -96,7 +96,8 @@ class Schema:
                     f"The columns differ from those the tree was trained on: the table {' and '.join(parts)}.{given} "
                     "Feature names should match those that were passed during fit."
                 )
-            frame = frame[list(self.names)]
+            place = {name: j for j, name in enumerate(frame.columns)}  # pandas cannot look up half a character
+            frame = frame.iloc[:, [place[name] for name in self.names]]
         elif frame.shape[1] != self.n_variables:
             raise PenumbraError(
                 f"X has {frame.shape[1]} features, but UncertainTreeClassifier is expecting {self.n_variables} "
