@@ -34,6 +34,7 @@ from engine.table import (
     Table,
     classes_named,
     listed,
+    name_text,
     read_labels,
     read_schema,
     read_weights,
@@ -215,6 +216,12 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         ------
         PenumbraError
             One sentence that names the column or choice and what to do.
+
+        Examples
+        --------
+        >>> model = variant("TWDT", max_depth=1)  # one label is None: the doctor left it open
+        >>> model.fit([[88.0], [95.0], [120.0], [142.0], [160.0]], ["no", "no", None, "yes", "yes"]).n_leaves_
+        2
         """
         params = {name: getattr(self, name) for name in self._get_param_names()}
         for name in NOISES:
@@ -239,7 +246,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = table.schema.n_variables
         for name in ("feature_names_in_", *CALIBRATED):
             self.__dict__.pop(name, None)
-        if table.schema.named and all(isinstance(name, str) for name in X.columns):
+        if table.schema.named and table.schema.text_names:
             self.feature_names_in_ = np.array(table.schema.names, dtype=object)
         for use, u in (
             ("search", recipe.u_s),
@@ -365,6 +372,12 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array (n, M), as `predict_proba` takes it and refuses it.
+
+        Examples
+        --------
+        >>> model = variant("CART").fit([[88.0], [95.0], [142.0], [160.0]], ["no", "no", "yes", "yes"])
+        >>> model.predict([[90.0], [float("nan")]]).tolist()
+        ['no', 'no']
         """
         probability, reading = self.predict_proba(X), self._reading()
         by_cost = reading.decision == "cost"
@@ -596,10 +609,25 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
     def from_json(cls, text: str) -> UncertainTreeClassifier:
         """Return the model that `to_json` wrote; its predictions are identical.
 
+        Columns that were called by numbers or tuples are found by the text of those names, so the same DataFrame can
+        be given again. A model can be pickled too, but a pickle runs what stands in it: keep and pass on the JSON.
+
+        Parameters
+        ----------
+        text : what `to_json` returned, as text or UTF-8.
+
         Raises
         ------
         PenumbraError
             When the text is no model file, is truncated or altered, or has another version.
+
+        Examples
+        --------
+        >>> X = pd.DataFrame({0: [88.0, 95.0, 142.0, 160.0], ("visit", 1): [1.0, 2.0, 1.0, 2.0]})
+        >>> model = variant("C4.5").fit(X, ["no", "no", "yes", "yes"])
+        >>> again = UncertainTreeClassifier.from_json(model.to_json())
+        >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
+        True
         """
         parts = model_file.from_text(text)
         given, needed = {*parts["params"], *parts["noises"]}, set(inspect.signature(cls).parameters)
@@ -622,7 +650,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         if model.cost is not None:
             check_costs(model.cost, len(model.tree_.classes))
         model.n_features_in_ = model.schema_.n_variables
-        if model.schema_.named:
+        if model.schema_.named and model.schema_.text_names:
             model.feature_names_in_ = np.array(model.schema_.names, dtype=object)
         classes = list(model.tree_.classes)
         model.classes_ = np.array(classes, dtype=object if isinstance(classes[0], str) else None)
@@ -784,8 +812,8 @@ def one_row(x: Any, schema: Schema) -> Any:
     if isinstance(x, pd.DataFrame):
         return x
     if isinstance(x, (pd.Series, Mapping)):
-        refuse_repeated([str(name) for name in x.keys()])  # noqa: SIM118, a Series iterates over its values
-        return pd.DataFrame({str(name): pd.Series([value], dtype=object) for name, value in x.items()})
+        refuse_repeated([name_text(name) for name in x.keys()])  # noqa: SIM118, a Series iterates over its values
+        return pd.DataFrame({name_text(name): pd.Series([value], dtype=object) for name, value in x.items()})
     try:
         values = np.asarray(x, dtype=object)
     except ValueError:  # rows of different length

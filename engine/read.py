@@ -246,7 +246,8 @@ def read_table(
     _mark_missing(cells, missing)
     as_read = stated if cut is None else {**stated, _cut_target(stated): "numeric"}
     understood |= _read_numbers(cells, as_read, decimal, thousands, understood.get("delimiter"), problems)
-    understood["missing"] = _say_missing(cells, problems)
+    met, nothing = _say_missing(cells, problems), "?" if understood["format"] == "ARFF" else ""
+    understood["missing"] = tuple(dict.fromkeys(token or nothing for token in met))
     found = _find_roles(cells, stated, problems)
     _say_doubts(cells, found, stated, problems)
 
@@ -739,8 +740,10 @@ def _labels(
             )
     if not classes:
         raise PenumbraError(f"“{c.name}” holds no label at all; choose another target.")
-    if len({member for label in y for member in (label if isinstance(label, tuple) else (label,))} - {None}) < 2:
-        problems.append(f"“{c.name}” has one class only; a tree needs at least two to tell apart.")
+    left = {member for label in y for member in (label if isinstance(label, tuple) else (label,))} - {None}
+    if len(left) < 2:
+        found = "one class only" if left else "no class that is certain"
+        problems.append(f"“{c.name}” has {found}; a tree needs at least two to tell apart.")
     if different > MOST_CLASSES:
         problems.append(
             f"“{c.name}” has {different} different numbers as labels; if it is a measurement, cut it into low and "

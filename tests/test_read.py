@@ -8,6 +8,8 @@ from __future__ import annotations
 import gzip
 import io
 import math
+import pickle
+import time
 from decimal import Decimal
 
 import numpy as np
@@ -721,3 +723,45 @@ def test_the_cut_to_start_from_lies_between_two_values(values, cut):
 def test_labels_cannot_be_cut():
     with pytest.raises(PenumbraError, match="choose a numeric target"):
         read_table(b"age,ill\n50,yes\n51,no\n", target="ill", cut=(0.0, 1.0))
+
+
+# ARFF as Weka and people write it
+
+
+def test_a_comment_behind_the_levels_and_the_mark_of_a_missing_cell_are_understood():
+    line = next(line for line in ARFF.splitlines() if "{" in line)
+    commented = ARFF.replace(line, f"{line} % how often, {{once}} or '100 %'")
+    table, plain = read_table(commented.encode()), read_table(ARFF.encode())
+    assert [c.levels for c in table.columns] == [c.levels for c in plain.columns]
+    assert table.understood["missing"] == ("?",)
+
+
+def test_a_percent_sign_inside_levels_is_no_comment():
+    head = "@relation r\n@attribute x numeric\n@attribute dose {'50 %', \"} %\", 100%}\n@attribute class {a,b}\n@data\n"
+    table = read_table((head + "1,'50 %',a\n2,\"} %\",b\n3,100%,a\n").encode(), filename="a.arff")
+    assert column(table, "dose").levels == ("50 %", "} %", "100%")
+
+
+def test_long_runs_of_spaces_are_cut_at_once():
+    head = "@relation r\n@attribute x numeric\n@attribute c {'a, b',c}\n@attribute class {y,n}\n@data\n1,'a, b',y\n"
+    start = time.perf_counter()
+    with pytest.raises(PenumbraError, match="declare"):
+        read_table((head + "1,'a, b'," + "n " + " " * 1_000_000 + "o\n").encode(), filename="a.arff")
+    assert time.perf_counter() - start < 5
+
+
+def test_a_cut_that_leaves_nobody_outside_says_so():
+    table = read_table(b"x,pain\n1,-1\n2,0\n3,1\n", target="pain", cut=(-5.0, 5.0))
+    assert any("no class that is certain" in sentence for sentence in table.problems)
+
+
+def test_a_sentence_stays_one_line_that_can_be_printed():
+    for given in ({"encoding": "\ud800"}, {"target": "a\nb\x1b[31m\u2028"}, {"target": "x" * 100_000}):
+        with pytest.raises(PenumbraError) as caught:
+            read_table(SMALL.encode(), **given)
+        said = str(caught.value)
+        said.encode("utf-8")
+        assert len(said.splitlines()) == 1
+        assert len(said) <= 1000
+        assert "\x1b" not in said
+        assert str(pickle.loads(pickle.dumps(caught.value))) == said

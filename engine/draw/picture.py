@@ -16,6 +16,7 @@ from engine.draw.sheet import View, box, esc, fill, fit, fit_apart, ink, letter,
 from engine.evidence import Evidence
 from engine.export import ANY_OTHER, BAYES_DEPENDS, FEW_PATIENTS, branch_tests, is_fractional, leaf_names
 from engine.leaves import probability_range
+from engine.legible import contained
 from engine.number_words import number_text, probability_text, weight_text
 from engine.tree import BINS, MIDDLE, Tree
 
@@ -99,7 +100,7 @@ class Picture:
 
     def unit(self, node: int) -> str:
         """Return the unit of the node's split variable, "" when it is not known."""
-        return str(self.view.units.get(self.tree.variables[int(self.tree.variable[node])], "") or "")
+        return contained(str(self.view.units.get(self.tree.variables[int(self.tree.variable[node])], "") or ""))
 
     def shown_class(self, node: int) -> int:
         """Return the class whose P a leaf prints: the positive one of two, else the most probable."""

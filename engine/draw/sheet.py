@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.legible import contained, visible
 from engine.tree import Tree
 
 FONT = "'Source Sans','Source Sans 3','Source Sans Pro',system-ui,-apple-system,'Segoe UI',sans-serif"
@@ -158,7 +159,7 @@ class View:
 
     def variable(self, name: str) -> str:
         """Return a variable's display name."""
-        return str(self.variable_names.get(name, name))
+        return contained(str(self.variable_names.get(name, name)))
 
     def quoted(self, name: str) -> str:
         """Return a display name for the middle of a sentence, where the column's own capital would look like a slip."""
@@ -166,7 +167,7 @@ class View:
 
     def class_name(self, name: Any) -> str:
         """Return a class's display name."""
-        return str(self.class_names.get(name, name))
+        return contained(str(self.class_names.get(name, name)))
 
     def class_index(self, answer: Any) -> int | None:
         """Return the place of a single-class answer, None for an abstention or a set of several."""
@@ -220,9 +221,8 @@ def ink(place: int | None) -> str:
 
 
 def esc(text: Any) -> str:
-    """Escape text that came from data, for element content and attributes; characters XML forbids become spaces."""
-    clean = "".join(c if c in "\t\n" or (ord(c) >= 32 and ord(c) not in (0xFFFE, 0xFFFF)) else " " for c in str(text))
-    return html.escape(clean.encode("utf-8", "replace").decode("utf-8"), quote=True)
+    """Escape text that came from data, for element content and attributes; characters XML forbids become signs."""
+    return html.escape(visible(str(text), kept="\t\n"), quote=True)
 
 
 def _advance(character: str) -> float:
