@@ -46,6 +46,21 @@ def same(a, b):
     np.testing.assert_array_equal(a, b)
 
 
+# Scores
+
+
+def test_score_is_accuracy_and_refuses_open_labels():
+    model = variant("C4.5").fit(X, Y)
+    assert model.score(X, Y) == pytest.approx((model.predict(X) == Y).mean())
+    weight = np.arange(len(Y)) % 3
+    assert model.score(X, Y, weight) == pytest.approx(np.average(model.predict(X) == Y, weights=weight))
+    for unknown in (None, float("nan"), ("ill", "well")):
+        labels = list(Y)
+        labels[3] = unknown
+        with pytest.raises(PenumbraError, match=r"1 labels in y are None or sets .* engine\.metrics\.accuracy"):
+            model.score(X, labels)
+
+
 # Pipelines
 
 
