@@ -63,7 +63,7 @@ def hundred_marks_svg(answer_shares: Sequence[tuple[Any, float]], view: View, *,
     The patient's own answer is expected first; abstentions come first when it abstains.
     """
     counts, columns, gap = hundred_counts(answer_shares), 20, width / 20
-    size = min(gap - 3.2, 13.0)
+    size = min(gap - (0.8 if view.several else 3.2), 13.0)  # a letter needs the room
     drawn, place = [], 0
     for answer, count in counts:
         for _ in range(count):
@@ -83,7 +83,7 @@ def hundred_marks_svg(answer_shares: Sequence[tuple[Any, float]], view: View, *,
     label = "Of 100 plausible true states: " + ", ".join(
         f"{count} {'abstain' if answer is None else view.answer(answer)}" for answer, count in counts
     )
-    return sheet(width, y + 6, drawn, label)
+    return sheet(width, y + 6, drawn, label, role="img")
 
 
 def stability_bars_svg(tree: Tree, case: Any, view: View, *, width: float = 184, rows: int = 4) -> str:
@@ -247,7 +247,7 @@ def four_ways_svg(case: Any, view: View, *, width: float = 184) -> str:
     if view.decision == "tau":
         low, high = (0.0, view.tau) if view.several else (1 - view.tau, view.tau)
         if high > low:
-            drawn.append(hatched(scale(low), top, scale(high) - scale(low), bottom - top))
+            drawn.append(hatched(scale(low), top, scale(high) - scale(low), bottom - top, rim=True))
             if right - left > text_width("abstains") + 24:
                 half = text_width("abstains") / 2 + 8
                 middle = min(max((scale(low) + scale(high)) / 2, left + half), right - half)
