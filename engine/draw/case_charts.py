@@ -51,9 +51,7 @@ def _mark(answer: Any, view: View, x: float, y: float, size: float) -> str:
         ring, slant = dot(x, y, r - 0.65, "none", "var(--third)", 1.3), r * 0.66
         ends = f'x1="{x - slant:.1f}" y1="{y + slant:.1f}" x2="{x + slant:.1f}" y2="{y - slant:.1f}"'
         return ring + (f'<line {ends} stroke="var(--third)" stroke-width="1.3"/>' if answer is None else "")
-    if place == 0:
-        return box(x - r, y - r, size, size, fill(0))
-    mark = dot(x, y, r, fill(place), "none", 0)
+    mark = box(x - r, y - r, size, size, fill(0)) if place == 0 else dot(x, y, r, fill(place), "none", 0)
     return mark + (words(x, y + 4, letter(place), "m b mark") if view.several and size >= 12 else "")
 
 

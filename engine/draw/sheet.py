@@ -103,7 +103,7 @@ RIMS = "".join(f".penumbra [fill='var(--c{k})']{{stroke:var(--e{k});stroke-width
 # Where the system sets the colours, text, frames and ways follow it; the classes keep theirs, with a rim.
 FORCED = {
     "page": "Canvas", "card": "Canvas", "ink": "CanvasText", "second": "CanvasText", "third": "CanvasText",
-    "border": "CanvasText", "hair": "GrayText", "ribbon": "Canvas", "grey-bar": "GrayText", "unsure": "CanvasText",
+    "border": "CanvasText", "hair": "Canvas", "ribbon": "Canvas", "grey-bar": "GrayText", "unsure": "CanvasText",
     "zone": "transparent", "control": "Highlight", "lit": "Highlight", "hatch-ground": "Canvas",
     "hatch-line": "GrayText", "t0": "CanvasText", "t1": "CanvasText",
 }  # fmt: skip
