@@ -63,7 +63,8 @@ def finding(found: present_tree.Fitted, case: Case, view: View, lacking: list[st
         widgets.heading(case_words.case_heading(case, view, found.data.target, lacking, present_case.costs()))
         for line in case_words.outside(case, view, present_case.ranges(case), present_case.doubtful_zeros()):
             st.warning(words.plain(line))
-        st.markdown(f"#### {words.plain(case_words.agree(case, view, asked, lacking))}", help=words.CAVEATS)
+        with st.container(key="agree"):
+            st.markdown(f"## {words.plain(case_words.agree(case, view, asked, lacking))}", help=words.CAVEATS)
         shares = present_case.leaf_shares()
         st.markdown(words.plain(case_words.case_sentence(tree, shares, case, view, alike, lacking)))
         st.caption(words.plain(case_words.stability_sentence(case, view, asked, lacking)))

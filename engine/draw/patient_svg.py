@@ -389,7 +389,7 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     if unanswered:
         body.append(hatched(2.5, y + 1.2, width - 5, 28, 7))
     head, style = picture.fit_answer(head, width - 100, 14), "z14 " + leaf_style(picture, leaf)
-    body.append(on_hatch(13, y + 20, head, style, 14) if unanswered else words(13, y + 20, head, style))
+    body.append(on_hatch(13, y + 20, head, style) if unanswered else words(13, y + 20, head, style))
     n = weight_text(float(tree.weight[leaf]), picture.fractional)
     told = f"{picture.leaf_name[leaf]}, {why}, n {n}"
     body.append(words(13, y + 48, fit(told, width - 100), "i2"))

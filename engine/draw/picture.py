@@ -52,11 +52,13 @@ class Scale:
 
 
 def ribbon(x1: float, y1: float, x2: float, y2: float, width: float, style: str, attributes: str = "") -> str:
-    """Return a flowing band of even width from (x1, y1) down to (x2, y2)."""
+    """Return a flowing band of even width down to (x2, y2), rimmed where it is too pale to stand alone."""
     middle = (y1 + y2) / 2
     bend = f"C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"
     way = f"M{x1:.1f} {y1 - 1:.1f}V{y1:.1f}{bend}V{y2 + 1:.1f}"
-    return f'<path d="{way}" stroke-width="{width:.1f}" class="{style}"{attributes}/>'
+    rim = f'<path d="{way}" stroke-width="{width + 1.6:.1f}" class="{style} rim"/>'
+    band = f'<path d="{way}" stroke-width="{width:.1f}" class="{style}"{attributes}/>'
+    return band if "lit" in style.split() else rim + band
 
 
 def branch_labels(tree: Tree, evidence: Evidence, node: int) -> list[str]:

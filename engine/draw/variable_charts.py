@@ -132,7 +132,7 @@ def variable_svg(
     after = f" in {unit}" if unit else ""
     cut_words = ", ".join(_short(x, shown, column[known]) for x in cuts) or "not used by the tree"
     label = f"{name or 'Variable'}{after}: training values {low} to {high}; thresholds {cut_words}"
-    return sheet(width, tall, drawn, label)
+    return sheet(width, tall, drawn, label, role="img")
 
 
 def cut_svg(
@@ -225,7 +225,7 @@ def category_svg(names: Sequence[str], counts: Sequence[float], *, width: float 
     if step < 26:
         drawn.append(words(0, height - 5, f"{len(names)} categories", "i3"))
     told = ", ".join(f"{name} {count:g}" for name, count in list(zip(names, counts, strict=True))[:20])
-    return sheet(width, height, drawn, f"Categories: {told}")
+    return sheet(width, height, drawn, f"Categories: {told}", role="img")
 
 
 def field_strip_svg(
@@ -263,4 +263,4 @@ def field_strip_svg(
     room = width - text_width(low) - text_width(high) - 18
     drawn += [words(4, 34, low, "i3"), words(width - 4, 34, high, "i3 e")]
     drawn.append(words(width / 2, 34, fit(middle, room, 12, "b" in style.split()), style))
-    return sheet(width, 38, drawn, f"Training values {low} to {high}; this reading {middle}")
+    return sheet(width, 38, drawn, f"Training values {low} to {high}; this reading {middle}", role="img")

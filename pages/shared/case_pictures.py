@@ -24,10 +24,11 @@ def cards(found: present_tree.Fitted, case: Case, view: View, lacking: list[str]
         (case_words.repeat_card(case, view, lacking), repeat_svg(case, view, width=200) if case.best_repeat else ""),
         (case_words.ways_card(case, view), four_ways_svg(case, view, width=200)),
     )
-    for column, (card, svg) in zip(st.columns(4), pictures, strict=True):
+    for place, (column, (card, svg)) in enumerate(zip(st.columns(4), pictures, strict=True)):
         with column, st.container(border=True, height="stretch"):
-            st.markdown(f"**{words.plain(card.title)}**", help=card.help)
-            st.markdown(f"## {words.plain(card.key)}")
+            st.markdown(f"### {words.plain(card.title)}", help=card.help)
+            with st.container(key=f"key_figure_{place}"):
+                st.markdown(words.plain(card.key))
             st.caption(words.plain(card.sentence))
             if svg:
                 svg_view(svg)

@@ -58,6 +58,12 @@ UNFIT_UNDER = "Change the statement that is refused, set it to exact, or undo."
 ALL_ALIKE = "Every measured variable gets the same statement; categories and sources stay as they are."
 
 
+def larger_noise(now: float, doubled: float) -> str:
+    """Return in words what the curve of larger noise shows."""
+    near = f"{part(now, 1)} of patients near a threshold now, {part(doubled, 1)} with every σ doubled"
+    return f"Curve that rises with σ: {near}."
+
+
 def sigma(stated: Any, unit: str) -> str:
     """Return one variable's σ in short."""
     if stated is None or not stated.noisy:

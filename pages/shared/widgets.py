@@ -131,7 +131,8 @@ def sigma_summary() -> None:
     data = present_data.prepared()
     noisy = [name for name in data.columns if data.sigma.get(name, Stated()).noisy]
     stated = [(data.names[name], noise_words.sigma(data.sigma[name], data.units.get(name, ""))) for name in noisy[:12]]
-    lines = [f"<tr><td>{words.safe(name)}</td><td class='s'>{words.safe(text)}</td></tr>" for name, text in stated]
+    row = "<tr><th scope='row'>{}</th><td class='s'>{}</td></tr>"
+    lines = [row.format(words.safe(name), words.safe(text)) for name, text in stated]
     others = len(data.columns) - len(lines)
     exact = (
         "every variable is exact"
