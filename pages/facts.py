@@ -73,7 +73,7 @@ def page() -> None:
             for label, text in rows:
                 st.markdown(f"**{label}:** {words.plain(text)}")
     st.markdown("## Predictors")
-    told = [(p.name, p.told, p.error or "exact", p.source) for p in facts.predictors]
+    told = [(p.name, p.told, p.error, p.source) for p in facts.predictors]
     st.dataframe(pd.DataFrame(told, columns=["Name", "What it is", "Error", "Source"]), hide_index=True)
     for line in facts.foot[:1]:
         st.caption(words.plain(line))

@@ -12,6 +12,7 @@ from typing import Any
 from engine.draw.picture import Scale
 from engine.draw.printed import (
     HEIGHT,
+    LEAST_GOOD,
     LINE,
     SIZES,
     WIDTH,
@@ -28,14 +29,15 @@ TITLE = "Penumbra: model facts"
 BETWEEN, TABLE = 16.0, 270.0
 PERFORMANCE = "Validation and performance"
 HALF = (WIDTH - BETWEEN) / 2
-CUT_SOURCE, MOST_VARIABLES = 60, 40
+CUT_SOURCE, SHORT, MOST_VARIABLES = 60, 20, 40
+EXACT, MARKED, ON_NOISE = "exact", ' class="unsure"', "source on the Noise page"
 
 Rows = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Predictor:
-    """One predictor in words: name, kind with unit, range and missing values, its σ ("" where exact), its source."""
+    """One predictor in words: name, kind with unit, range and missing values, its σ or "exact", its source."""
 
     name: str
     told: str
@@ -84,12 +86,14 @@ def reliability_svg(bins: Sequence[Any], *, width: float = 240, height: float = 
 
 def facts_html(facts: Facts) -> str:
     """Return the model facts as one HTML page that prints on one sheet of A4 or Letter."""
-    for candidate in _candidates(facts):
-        for size in SIZES:
-            blocks = _blocks(candidate, size)
-            if total(blocks, size) <= HEIGHT:
-                return document(TITLE, blocks, size)
-    return document(TITLE, _blocks(candidate, SIZES[-1]), SIZES[-1])
+    told = list(_candidates(facts))
+    tried = [(each, size) for each in told for size in SIZES if size >= LEAST_GOOD - 1]
+    tried += [(told[-1], size) for size in SIZES if size < LEAST_GOOD - 1]
+    for each, size in tried:
+        blocks = _blocks(each, size)
+        if total(blocks, size) <= HEIGHT:
+            return document(TITLE, blocks, size)
+    return document(TITLE, _blocks(told[-1], SIZES[-1]), SIZES[-1])
 
 
 def _candidates(facts: Facts) -> Iterator[Facts]:
@@ -97,11 +101,11 @@ def _candidates(facts: Facts) -> Iterator[Facts]:
     yield facts
     short = [replace(p, source=_cut(p.source, CUT_SOURCE)) for p in facts.predictors]
     yield replace(facts, predictors=short)
-    bare = [replace(p, source="source on the Noise page" if p.source else "") for p in facts.predictors]
+    bare = [replace(p, source=p.source if len(p.source) <= SHORT else ON_NOISE) for p in facts.predictors]
     yield replace(facts, predictors=bare)
     names = [replace(p, name=_cut(p.name, 40)) for p in bare[:MOST_VARIABLES]]
     more = len(bare) - MOST_VARIABLES
-    rest = [Predictor(f"{more} more predictors", "they stand on the Model facts page only", "")] if more > 0 else []
+    rest = [Predictor(f"{more} more predictors", "stand on the Model facts page only", "")] if more > 0 else []
     yield replace(facts, predictors=[*names, *rest])
 
 
@@ -175,7 +179,7 @@ def _predictors(predictors: Sequence[Predictor]) -> Block:
     texts = [_predictor_text(p) for p in predictors]
     html = "".join(
         f"<p><b>{esc(p.name)}</b> {esc(p.told)}"
-        + (f'; <span class="unsure">{esc(p.error)}</span>' if p.error else "; exact")
+        + (f'; <span{"" if p.error == EXACT else MARKED}>{esc(p.error)}</span>' if p.error else "")
         + (f' <span class="second">({esc(p.source)})</span>' if p.source else "")
         + "</p>"
         for p in predictors

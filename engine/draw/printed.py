@@ -68,7 +68,7 @@ def inline_svg(svg: str, scale: float, size: float) -> str:
     """Return a picture for the page: light, still, and in proportion to the page's type of `size` pixels."""
     body = with_theme(svg, "light").replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
     body = body.replace(f"<style>{STYLE}</style>", "", 1)  # the page states it once
-    body = re.sub(r' role="button" tabindex="0"| aria-pressed="(?:true|false)"', "", body)
+    body = re.sub(r' role="button" tabindex="0"| aria-pressed="(?:true|false)"|<title>[^<]*</title>', "", body)
     wide, tall = svg_size(svg)
     extent = f'width="{wide * scale / size:.3f}em" height="{tall * scale / size:.3f}em"'
     return re.sub(r'width="[\d.]+" height="[\d.]+"', extent, body, count=1)

@@ -29,7 +29,7 @@ from engine.draw.sheet import esc
 TITLE = "Penumbra: report on one patient"
 COLUMNS, BETWEEN, INSIDE, MARKS = 3, 12.0, 18.0, 200.0
 SMALLEST, LARGEST = 0.62, 0.92  # scale of the picture of the tree: below it nobody reads it, above it nothing is gained
-MOST_LISTED, MOST_STEPS = 24, 24
+MOST_LISTED, MOST_STEPS = (60, 24), 24
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,8 @@ def _candidates(report: Report) -> Iterator[tuple[Report, bool]]:
     yield words_alone, True
     last = replace(words_alone, readings=apart, cards=[replace(card, svg="") for card in report.cards])
     yield last, True
-    yield replace(last, readings=_first(apart), steps=_few_steps(report.steps)), True
+    for most in MOST_LISTED:
+        yield replace(last, readings=_first(apart, most), steps=_few_steps(report.steps)), True
 
 
 def _set_apart(readings: Sequence[Reading]) -> Sequence[Reading]:
@@ -120,12 +121,11 @@ def _set_apart(readings: Sequence[Reading]) -> Sequence[Reading]:
     return [r for r in readings if r not in plain] + [Reading("Not asked by the tree", "", text, "", asked=False)]
 
 
-def _first(readings: Sequence[Reading]) -> Sequence[Reading]:
+def _first(readings: Sequence[Reading], most: int) -> Sequence[Reading]:
     """Return the first readings of very many, and that there are more."""
-    if len(readings) <= MOST_LISTED:
-        return [replace(r, error=_cut(r.error, 600)) for r in readings]
-    more = f"{len(readings) - MOST_LISTED} more readings stand on the Patient page only."
-    return [*(replace(r, error=_cut(r.error, 600)) for r in readings[:MOST_LISTED]), Reading("", more, "", "")]
+    kept = [replace(r, error=_cut(r.error, 600)) for r in readings[:most]]
+    over = len(readings) - most
+    return [*kept, Reading("", f"{over} more readings stand on the Patient page only.", "", "")] if over > 0 else kept
 
 
 def _few_steps(steps: Sequence[str]) -> Sequence[str]:

@@ -71,6 +71,10 @@ MEASURES = {
 PERCENT = ("answered", "answered_accuracy", "accuracy", "balanced_accuracy")
 
 
+def too_few(n: int, folds: int) -> str:
+    return f"{plural(n, 'patient')} are too few for {folds} folds; {folds} or more are needed."
+
+
 def heading(stated: Mapping[str, str], target: str) -> str:
     return stated.get("name") or f"Tree for “{target}” (no name stated)"
 

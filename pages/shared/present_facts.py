@@ -12,8 +12,9 @@ import numpy as np
 from sklearn.base import clone
 
 from engine.decide import Rule
-from engine.draw.facts import Facts, Predictor
+from engine.draw.facts import EXACT, Facts, Predictor
 from engine.draw.variable_charts import training_ends
+from engine.errors import PenumbraError
 from engine.examples import EXAMPLES
 from engine.model_facts import Validation, label_counts, missing_counts, software_version, validation
 from engine.noise_table import Stated
@@ -41,8 +42,16 @@ def study_key() -> str:
 
 
 def run() -> None:
-    """Grow the trees of the cross-validation; whole repeats are done until it has taken long."""
+    """Grow the trees of the cross-validation; whole repeats are done until it has taken long.
+
+    Raises
+    ------
+    PenumbraError
+        With fewer patients than folds, or when the patients of some folds cannot grow a tree.
+    """
     found, began, done = present_tree.fitted(), time.monotonic(), 0
+    if len(found.data.y) < FOLDS:
+        raise PenumbraError(facts_words.too_few(len(found.data.y), FOLDS))
 
     def counted(_: Study) -> None:
         nonlocal done
@@ -89,7 +98,7 @@ def predictors(found: present_tree.Fitted) -> list[Predictor]:
         span = words.levels(categories) if categories else " to ".join(training_ends(column[~np.isnan(column)]))
         one, numeric = data.sigma.get(name, Stated()), categories is None
         shape = "" if one.form == "misrecord" else f", {noise_words.SHAPE_LABELS[one.shape]}"
-        error = f"{'σ ' if numeric else ''}{noise_words.sigma(one, unit)}{shape}" if one.noisy else ""
+        error = f"{'σ ' if numeric else ''}{noise_words.sigma(one, unit)}{shape}" if one.noisy else EXACT
         source = (one.source or "no source stated") if one.noisy else ""
         text = facts_words.kind(numeric, unit, span, absent[name], len(data.y))
         told.append(Predictor(data.names[name], text, error, source))
