@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.draw.facts import PERFORMANCE, Facts, facts_html, reliability_svg
-from pages.shared import facts_words, present_facts, state, widgets, words
+from pages.shared import facts_words, present_facts, present_validation, state, widgets, words
 from pages.shared.paper_view import paper_buttons
 from pages.shared.tree_view import svg_view
 
@@ -51,7 +51,7 @@ def performance(facts: Facts) -> None:
     elif st.button(facts_words.VALIDATE, key="validate", help=facts_words.VALIDATE_HELP):
         with widgets.sentence():
             with st.spinner(facts_words.VALIDATING):
-                present_facts.run()
+                present_validation.run()
             st.rerun()
     st.caption(words.plain(facts.method))
 

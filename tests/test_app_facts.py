@@ -93,6 +93,17 @@ def test_the_figures_are_the_studys():
     assert abs(once.right / once.answered - wanted["answered_accuracy"].value) < 0.05  # the Tree page's own figure
 
 
+def test_the_report_tells_of_the_figures_once_there_are_some():
+    at = open_page("patient")
+    assert facts_words.UNTRIED in paper(at)
+    open_page("facts", at)
+    at.button(key="validate").click().run()
+    (answered, first), (right, second) = rows(at)["Answered"], rows(at)["Right of answered"]
+    open_page("patient", at)
+    sound(at)
+    assert f"answered {answered} ({first}), right of answered {right} ({second}); 5-fold" in paper(at)
+
+
 def test_another_tau_is_put_on_the_same_trees():
     at = open_page("facts")
     at.button(key="validate").click().run()

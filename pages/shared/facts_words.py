@@ -42,7 +42,7 @@ VALIDATE_HELP = (
     "Each fifth of the patients is answered by a tree grown on the other four fifths with the same variant, σ, size "
     "and decision, five times with other fifths. Very long work is ended early, after whole repeats."
 )
-UNTRIED = "Not tried on patients left out: ask for it on the Model facts page. Nothing is known of its performance."
+UNTRIED = "Not tried on patients left out, so nothing is known of its performance; the Model facts page can try it."
 AVAILABLE = "The program's code and tests come with it; the fitted model is saved as JSON or code on the Tree page."
 LIMITS = (
     "Performance is that of trees grown the same way, not of this very tree; it flatters when the settings were picked "
@@ -109,6 +109,19 @@ def performance(found: Validation) -> list[tuple[str, str, str]]:
         if name == "brier" and found.base_brier is not None:
             rows.append(("Brier of the base rate", plain(found.base_brier, 3), ""))
     return rows
+
+
+def in_brief(found: Validation) -> str:
+    """Return how many were answered, and how many of those rightly, each with its 95 % interval."""
+
+    def with_range(name: str) -> str:
+        one = found.figures[name]
+        ends = "" if one.interval is None else f" ({' to '.join(percent(end) for end in one.interval)})"
+        return "undefined" if one.value is None else percent(one.value) + ends
+
+    said_of = f"answered {with_range('answered')}, right of answered {with_range('answered_accuracy')}"
+    times = plural(found.repeats, "repeat")
+    return f"{said_of}; {found.folds}-fold cross-validation, {times}, 95 % intervals in brackets."
 
 
 def method(found: Validation) -> str:

@@ -1,24 +1,19 @@
 """The facts of the present model: gathered from the data, the tree, a cross-validation and what the reader states.
 
-In: this session's choices. Out: the facts in words, and the cross-validation once the reader asks for it.
+In: this session's choices. Out: the facts in words.
 """
 
 from __future__ import annotations
 
-import time
 from datetime import date
 
 import numpy as np
-from sklearn.base import clone
 
-from engine.decide import Rule
 from engine.draw.facts import EXACT, Facts, Predictor
 from engine.draw.variable_charts import training_ends
-from engine.errors import PenumbraError
 from engine.examples import EXAMPLES
-from engine.model_facts import Validation, label_counts, missing_counts, software_version, validation
+from engine.model_facts import label_counts, missing_counts, software_version
 from engine.noise_table import Stated
-from engine.study import Study, cross_validate
 from pages.shared import (
     facts_words,
     noise_words,
@@ -30,54 +25,7 @@ from pages.shared import (
     tree_words,
     words,
 )
-from pages.shared.cache import digest, holds, kept
-
-FOLDS, REPEATS, LONG = 5, 5, 60.0  # seconds: after them no further repeat is begun
-MODEL = "model"
-
-
-def study_key() -> str:
-    """Return what a cross-validation depends on; the decision and its τ or costs are put on it afterwards."""
-    return digest(present_tree.fitted().key, state.value_of("evaluation"))
-
-
-def run() -> None:
-    """Grow the trees of the cross-validation; whole repeats are done until it has taken long.
-
-    Raises
-    ------
-    PenumbraError
-        With fewer patients than folds, or when the patients of some folds cannot grow a tree.
-    """
-    found, began, done = present_tree.fitted(), time.monotonic(), 0
-    if len(found.data.y) < FOLDS:
-        raise PenumbraError(facts_words.too_few(len(found.data.y), FOLDS))
-
-    def counted(_: Study) -> None:
-        nonlocal done
-        done += 1
-
-    def enough() -> bool:
-        return bool(done) and done % FOLDS == 0 and time.monotonic() - began > LONG
-
-    model = clone(found.model).set_params(evaluation=state.value_of("evaluation"))
-    kept("study", study_key(), lambda: cross_validate(
-        found.data.X, found.data.y, {MODEL: model}, FOLDS, REPEATS, progress=counted, cancel=enough
-    ))  # fmt: skip
-
-
-def validated() -> Validation | None:
-    """Return the cross-validated figures under the present decision, None until the reader has asked for them."""
-    key, reading = study_key(), present_tree.reading()
-    if not holds("study", key):
-        return None
-
-    def figures() -> Validation:
-        study = kept("study", key, lambda: None)
-        rule = Rule(reading["decision"], reading["tau"], reading["cost"], reading["abstain_cost"])
-        return validation(study.with_rule(rule), MODEL, FOLDS)
-
-    return kept("validation", digest(key, reading), figures)
+from pages.shared.present_validation import validated
 
 
 def source_of_data() -> str:

@@ -20,6 +20,7 @@ from engine.noise_table import Stated
 from pages.shared import (
     case_told,
     case_words,
+    facts_words,
     noise_words,
     present_tree,
     recipe_words,
@@ -30,6 +31,7 @@ from pages.shared import (
 )
 from pages.shared.cache import digest, kept
 from pages.shared.paper_view import paper_buttons
+from pages.shared.present_validation import validated
 
 
 def model_fingerprint() -> str:
@@ -71,18 +73,24 @@ def read_with() -> str:
     return "; ".join([recipe_words.in_full({name: reading[name] for name in asked}), *costs])
 
 
+def tried() -> str:
+    """Return how the tree did on patients left out: by the Model facts page, else by the Tree page, else untried."""
+    found, counts = validated(), present_tree.left_out()
+    if found is not None:
+        return facts_words.in_brief(found)
+    return facts_words.UNTRIED if counts is None else tree_words.left_out(counts)
+
+
 def facts(found: present_tree.Fitted) -> list[tuple[str, str]]:
     """Return the model in brief."""
     tree, now = found.model.tree_, state.choices()
-    counts = present_tree.left_out()
-    tried = report_words.NOT_TRIED if counts is None else tree_words.left_out(counts)
     factors = {name: factor for name, factor in state.all_factors().items() if factor != 1}
     times = noise_words.factors(factors) if factors else ""
     return [
         ("Tree", words.opening(tree_words.tree_summary(tree, now.variant, len(now.axes)).removeprefix("Tree: "))),
         ("Grown on", found.data.summary()),
         ("Answers", tree_words.answered(present_tree.answered(), len(found.data.y)).removeprefix("Answers ")),
-        ("Left out", tried),
+        ("Left out", tried()),
         ("Settings", "; ".join(filter(None, (recipe_words.changed(now.variant, now.axes), times))) + "."),
         ("Read with", read_with() + "."),
     ]

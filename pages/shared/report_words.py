@@ -9,7 +9,6 @@ from engine.number_words import error_text, number_text
 
 BUTTON, FILE = "Download report", "penumbra-report.html"
 MISSING, OUTSIDE, NOBODY = "missing", "outside the training range", "no training patient had it"
-NOT_TRIED = "Not tried on patients left out in this session; the Model facts page does it."
 
 
 def value(reading: float | str | None, unit: str) -> str:
