@@ -160,3 +160,14 @@ def test_a_file_without_any_sigma_says_that_all_is_exact():
     assert "Every variable is taken as exact" in text(at)
     assert "**Input data source:** not stated" in text(at)
     assert paper(at).count("<span>exact</span>") == 3
+
+
+def test_a_measured_outcome_is_told_with_its_cut():
+    random = np.random.default_rng(4)
+    lines = [f"{a:.1f},{a + b:.2f}" for a, b in zip(random.normal(50, 9, 90), random.normal(0, 4, 90), strict=True)]
+    at = upload(("before,after (points)\n" + "\n".join(lines)).encode())
+    held = at.session_state["penumbra_choices"]
+    held.roles, held.cuts = {"after (points)": "target"}, {"after (points)": (48.0, 52.0)}
+    open_page("facts", at)
+    sound(at)
+    assert "low below and high above its cut at 48 and 52 points, open on or between" in text(at)

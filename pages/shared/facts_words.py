@@ -136,8 +136,10 @@ def method(found: Validation) -> str:
     )
 
 
-def outcome(target: str, stated: Mapping[str, str]) -> str:
-    return f"“{target}”, a column of the data; as defined: {said(stated, 'outcome')}"
+def outcome(target: str, cut: str, stated: Mapping[str, str]) -> str:
+    """Return what is predicted; `cut` is where a measured outcome was cut into classes, "" where it was not."""
+    where = f", low below and high above its cut at {cut}, open on or between" if cut else ""
+    return f"“{target}”, a column of the data{where}; as defined: {said(stated, 'outcome')}"
 
 
 def fairness(stated: Mapping[str, str]) -> str:

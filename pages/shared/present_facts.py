@@ -15,6 +15,7 @@ from engine.examples import EXAMPLES
 from engine.model_facts import label_counts, missing_counts, software_version
 from engine.noise_table import Stated
 from pages.shared import (
+    data_words,
     facts_words,
     noise_words,
     present_report,
@@ -25,6 +26,7 @@ from pages.shared import (
     tree_words,
     words,
 )
+from pages.shared.present_data import Prepared
 from pages.shared.present_validation import validated
 
 
@@ -36,6 +38,13 @@ def source_of_data() -> str:
         return stated or facts_words.NOT_STATED
     example = EXAMPLES[now.example]
     return f"bundled example “{example.title}”. {example.description}"
+
+
+def cut(data: Prepared) -> str:
+    """Return where a measured outcome was cut into classes, "" where it was not."""
+    edges = data.read.understood.get("cut")
+    unit = next(data.units.get(column.name, "") for column in data.read.columns if column.role == "target")
+    return data_words.cut_said(edges, unit) if edges is not None else ""
 
 
 def predictors(found: present_tree.Fitted) -> list[Predictor]:
@@ -78,7 +87,7 @@ def facts() -> Facts:
             ("Differs from the variant", recipe_words.changed(now.variant, now.axes) + "."),
         ]),
         ("Mechanism", [
-            ("Outcome", facts_words.outcome(data.target, stated)),
+            ("Outcome", facts_words.outcome(data.target, cut(data), stated)),
             ("Output", facts_words.output(view)),
             ("Target population", facts_words.said(stated, "population")),
             ("Time of prediction", facts_words.said(stated, "time")),
