@@ -29,7 +29,7 @@ FLOORS = {
     "borderline": 10, "why": 10, "pmml": 10, "code_export": 10,
     "classifier": 11, "study_results": 11,
     "tuning": 12, "calibration": 12, "held_out": 12, "comparison": 12, "exports": 12,
-    "study": 13, "draw": 13,
+    "study": 13, "draw": 13, "model_facts": 13,
     "cli": 14,
 }  # fmt: skip
 DELEGATES = {("classifier", "calibration"): "calibrate_zones"}  # the design: the classifier's method delegates upstairs

@@ -228,6 +228,16 @@ def category_svg(names: Sequence[str], counts: Sequence[float], *, width: float 
     return sheet(width, height, drawn, f"Categories: {told}", role="img")
 
 
+def training_ends(values: Any, decimals: int | None = None) -> tuple[str, str]:
+    """Return the lowest and highest training value as the strip under a reading's field writes them, "" for none."""
+    column = np.asarray(values, dtype=np.float64)
+    column = column[np.isfinite(column)]
+    if not column.size:
+        return "", ""
+    shown = axis_of(column).decimals if decimals is None else decimals
+    return plain(float(column.min()), shown), plain(float(column.max()), shown)
+
+
 def field_strip_svg(
     values: Any,
     reading: float | None,
@@ -255,8 +265,7 @@ def field_strip_svg(
         outside = reading < float(column.min()) or reading > float(column.max()) if column.size else False
     else:
         outside = False
-    shown = axis.decimals if decimals is None else decimals
-    low, high = (plain(float(end), shown) for end in (column.min(), column.max())) if column.size else ("", "")
+    low, high = training_ends(column, decimals)
     middle = error_text(number_text(sigma, 4), unit) if sigma > 0 else "exact"
     middle = "missing" if not known else "outside the training range" if outside else middle
     style = "u b m" if sigma > 0 and known and not outside else "b m" if outside else "i2 m"

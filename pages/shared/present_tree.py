@@ -57,7 +57,7 @@ def fitted() -> Fitted:
     """Return the tree of the present data, noise and recipe; a change of decision or τ fits nothing."""
     now, data = state.choices(), prepared()
     recipe = {name: value for name, value in state.parameters().items() if name not in state.READING}
-    factors = {name: now.factor * now.factors[name] for name in state.FACTORS}
+    factors = state.all_factors()
     sigma = {name: asdict(stated) | {"source": ""} for name, stated in sorted(data.sigma.items())}
     if noise_is_stated(data):
         recipe.pop("width", None)

@@ -40,6 +40,7 @@ class Choices:
     `costs` holds what an answer costs by (true class, answer), both as text; a pair not named costs 1.
     `calibrate` is the part of patients that zones are to leave undecided, "bayes", or None for zones as they are.
     `cuts` holds by column, should it be the answer, below which number it is low and above which it is high.
+    `stated` is what only the reader knows of the model facts, such as where the data are from, by what it is called.
     `row` is a patient's row in the file, from 0, whoever is set aside; None is a typed case.
     """
 
@@ -64,6 +65,7 @@ class Choices:
     node: int = 0
     row: int | None = NEAR_A_THRESHOLD
     typed: dict[str, Any] = field(default_factory=dict)
+    stated: dict[str, str] = field(default_factory=dict)
 
 
 def enter_by_the_front_door() -> None:
@@ -219,6 +221,12 @@ def value_of(name: str) -> Any:
     return held.get(name, DEFAULTS[name])
 
 
+def all_factors() -> dict[str, float]:
+    """Return what every σ is multiplied by in search, propagation and evaluation."""
+    now = choices()
+    return {name: now.factor * now.factors[name] for name in FACTORS}
+
+
 def costs(classes: Sequence[Any]) -> list[list[float]]:
     """Return cost[true, answer] in the order of the classes: what was stated, else 1 for a wrong answer."""
     held = choices().costs
@@ -239,6 +247,11 @@ def refused_cut(name: str) -> tuple[float, float] | None:
     """Return the cuts of this column that were asked for last and refused, None when there are none."""
     held = st.session_state.get(REFUSED_CUT)
     return (held[1], held[2]) if held is not None and held[0] == name else None
+
+
+def state_fact(name: str, text: str) -> None:
+    """State one of the model facts that only the reader knows; empty takes it away."""
+    put("stated", name, text.strip() or None)
 
 
 def choose_node(node: int) -> None:

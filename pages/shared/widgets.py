@@ -96,6 +96,12 @@ def narrow_steps() -> None:
             st.page_link(f"pages/{name}.py", label=name.capitalize())
 
 
+def facts_link() -> None:
+    """Draw the button that leads to the model facts, which stand outside the way between pages."""
+    if st.button("Model facts", key="to_facts", type="tertiary"):
+        st.switch_page("pages/facts.py")
+
+
 def dark() -> bool:
     """Tell whether the reader sees the dark theme."""
     return st.context.theme.type == "dark"
