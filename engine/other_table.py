@@ -44,6 +44,7 @@ def read_other_table(
     classes: Sequence[Any],
     missing: Mapping[str, Iterable[str]] | Iterable[str] | None = None,
     aside: Collection[str] = (),
+    cut: tuple[float, float] | None = None,
 ) -> OtherTable:
     """Read a second file with the same columns.
 
@@ -51,7 +52,7 @@ def read_other_table(
     ----------
     schema : the training columns. asked : those that the tree asks; the file must have them.
     target, classes : the training labels' column and the tree's classes.
-    missing : tokens as `engine.read.read_table` takes them. aside : patients who lack one of these are left out.
+    missing, cut : as `engine.read.read_table` takes them. aside : patients who lack one of these are left out.
 
     Raises
     ------
@@ -69,7 +70,7 @@ def read_other_table(
     if not len(frame):
         raise PenumbraError("The file holds column names but no rows; add at least one patient.")
     known = [name for name in schema.names if name in there]
-    read, labelled = _read(source, frame, filename, schema, known, target, missing)
+    read, labelled = _read(source, frame, filename, schema, known, target, missing, cut)
     remarks = [text for text in read.problems if any(f"“{name}”" in text for name in known) and "no number" in text]
     unasked = [name for name in schema.names if name not in there]
     if unasked:
@@ -98,6 +99,7 @@ def _read(
     known: Sequence[str],
     target: str,
     missing: Any,
+    cut: tuple[float, float] | None,
 ) -> tuple[ReadTable, bool]:
     """The file with the training kinds stated, and whether it holds a label.
 
@@ -108,7 +110,8 @@ def _read(
     if isinstance(missing, Mapping):
         missing = {name: tokens for name, tokens in missing.items() if name == "*" or name in roles}
     if target in roles and frame[target].astype(str).str.strip().replace({"nan": "", "None": "", "<NA>": ""}).any():
-        return read_table(source, filename, roles=roles | {target: "target"}, missing=missing or None), True
+        roles = roles | {target: "target"}
+        return read_table(source, filename, roles=roles, missing=missing or None, cut=cut), True
     bare = frame.drop(columns=[target], errors="ignore")
     roles.pop(target, None)
     while NO_LABELS in bare.columns:

@@ -92,6 +92,7 @@ def page() -> None:
     still = replace(view, foldable=False)
     widgets.top(finding, under, "Continue to Patient", "pages/patient.py", lambda: downloads(found, still))
     left_out()
+    widgets.facts_link()
     recipe_controls.equals_hard()
     recipe_controls.notes()
     with widgets.sentence(quiet=state.choices().picture.over == state.OTHERS):  # said below, beside the file

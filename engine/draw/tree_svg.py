@@ -155,8 +155,8 @@ def _branch_words(
         share, style = branch_share(over, node, place_, child)
         outer = place_ in (0, len(children) - 1) and len(children) > 1 and to.room >= FULL_LEAF
         wide = max(text_width(text), text_width(share, 12, True))
-        if outer and wide <= to.room / 2 - width / 2 - 6:
-            x, anchor = (to.centre - width / 2 - 8, "i2 e") if place_ == 0 else (to.centre + width / 2 + 8, "i2")
+        if outer and wide <= to.room / 2 - width / 2 - 9:  # 4 px stay free to the next slot's label
+            x, anchor = (to.centre - width / 2 - 5, "i2 e") if place_ == 0 else (to.centre + width / 2 + 5, "i2")
             drawn.append(titled(words(x, to.y - 10, text, anchor), title))
             if share:
                 drawn.append(words(x, to.y - 25, share, anchor.replace("i2", style)))
@@ -548,7 +548,7 @@ def _interval(picture: Picture, node: int, k: int, left: float, right: float, y:
     if view.decision == "tau":
         low, high = (0.0, view.tau) if view.several else (1 - view.tau, view.tau)
         if high > low:
-            drawn.append(hatched(scale(low), y - 6, scale(high) - scale(low), 12))
+            drawn.append(hatched(scale(low), y - 6, scale(high) - scale(low), 12, rim=True))
     drawn += [
         line(left, y, right, y, "hair"),
         line(left, y - 3, left, y + 3, "axis"),
@@ -661,7 +661,7 @@ def tree_legend_svg(tree: Tree, view: View, over: Overlay | None = None) -> str:
         items.append((box(0, 8, 22, 15, style="frame", round_=4) + words(30, 20, said, "i2"), 30 + text_width(said)))
     elif view.decision in ("tau", "cost") and any(answer is None for answer in view.leaf_answers):
         said = "abstains: best P < τ" if view.decision == "tau" else "abstains: costs least"
-        items.append((hatched(0, 8, 22, 15) + words(30, 20, said, "i2"), 30 + text_width(said)))
+        items.append((hatched(0, 8, 22, 15, rim=True) + words(30, 20, said, "i2"), 30 + text_width(said)))
     if view.set_back:
         mark = box(0, 8, 22, 15, style="frame dotted", round_=4)
         items.append((mark + words(30, 20, "dotted: filtered out", "i2"), 30 + text_width("dotted: filtered out")))

@@ -44,11 +44,12 @@ def _read(found: present_tree.Fitted, content: bytes, filename: str) -> OtherTab
     tree, (_, table) = found.model.tree_, present_data.read()
     read_by_leaf = range(len(tree.variables)) if tree.has_bayes else ()
     asked = {tree.variables[int(j)] for j in [*tree.variable, *read_by_leaf] if j >= 0}
-    target = next(column.name for column in table.columns if column.role == "target")
+    target, cut = present_data.target_of(table).name, present_data.stated_cut()
     missing, aside = present_data.missing_words(), state.choices().aside
     return read_other_table(
         content, filename, found.model.schema_, asked, target, tree.classes, missing,
         [name for name in aside if name in found.model.schema_.names],
+        None if cut is None else state.choices().cuts[cut],
     )  # fmt: skip
 
 
