@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 WORTH_REPEATING = 0.005
 INTERVAL = (0.025, 0.975)
 DRAWS, DRAWS_REPEAT, SEED = 10_000, 2_000, 20_040  # of true values, where a leaf's answer varies inside it
-DRAWS_AS_READ = 1_000  # of true values, each read as the patient is
+DRAWS_AS_READ = 500  # of true values, each read as the patient is
 ROWS_AT_ONCE = 1_000
 SECOND_READINGS = 4001  # midpoint rule over the second reading
 PANEL_NODES, PANEL_WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -65,13 +65,14 @@ class Case:
     probability : (K,) under the model's evaluation.
     probabilities, answers : the same under "hard", "soft", "coherent", and "zone" when the tree has zones.
     decided : no zone entered on the hard path. values, sigma : per variable, the reading and its σ (0 = exact).
+    misrecord : per variable, the probability that its category was misrecorded; 0 for a number.
     path : the split nodes of the hard path, root first.
     reach, reach_hard : (N,) share of every node, coherent and hard. gates : per node the coherent share of each child.
     shares : (L,) coherent share of each leaf, in tree order. leaf_answers : each leaf's own answer.
     answer_shares : (answer, coherent share of the leaves that give it), the largest first.
     stability : coherent share of the leaves that answer as shown. certainty : the largest answer share.
     stability_as_read : share of the plausible true values that are answered as shown when each is put in place of the
-        reading and read by the same evaluation and decision; from 1,000 seeded draws, exactly 1 without noise. None
+        reading and read by the same evaluation and decision; from 500 seeded draws, exactly 1 without noise. None
         where the tree is read by hard gates: `stability` says it. A missing value stays missing.
     nearest_change : per variable the smallest signed change that alters the hard tree's answer, None when none does;
         None too for a nominal variable, whose first category that does stands in `nearest_category`.
@@ -97,6 +98,7 @@ class Case:
     decided: bool
     values: dict[str, float | str | None]
     sigma: dict[str, float]
+    misrecord: dict[str, float]
     path: tuple[Step, ...]
     reach: Floats
     reach_hard: Floats
@@ -184,6 +186,7 @@ def make_case(reader: Reader, row: Floats) -> Case:
         decided=bool(decided(tree, x)[0]),
         values={name: shown_value(tree, j, x[0, j]) for j, name in enumerate(names)},
         sigma={name: reading_sigma(noise, j, x[0, j]) for j, name in enumerate(names)},
+        misrecord={name: float(noise.misrecord[j]) for j, name in enumerate(names)},
         path=tuple(steps(reader, x[0])),
         reach=reached,
         reach_hard=reach(tree, x, "hard")[0],

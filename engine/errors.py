@@ -16,3 +16,7 @@ class PenumbraError(ValueError):
     ...     print(str(error)[:24])
     There is no variant 'C5'
     """
+
+
+class ImpreciseLabels(PenumbraError):
+    """A choice that needs one class per patient met labels that leave several classes possible. METHODS §0.1"""

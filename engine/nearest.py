@@ -171,7 +171,8 @@ class Held:
 
         def mixed(node: int, values: Floats) -> Floats:
             if node not in above:
-                return self.said[node]
+                own: Floats = self.said[node]
+                return own
             below = tree.children(node)
             gate = self.gate[node]
             if node in moved:
@@ -206,7 +207,7 @@ def grid(tree: Tree, j: int, x: float, evaluation: str, noise: ResolvedNoise) ->
     at = edges(tree, j, evaluation)
     if not len(at):
         return np.array([x])
-    values = [at, [x]]
+    values: list[Floats] = [at, np.array([x])]
     splits = np.any((tree.variable == j) & (tree.gate != NOMINAL))
     if evaluation in ("soft", "coherent") and splits and noise.is_noisy(j):
         values.append(between(at, float(noise.sigma[j]), float(noise.cv[j]), TAIL[int(noise.shape[j])]))
@@ -227,8 +228,8 @@ def between(at: Floats, sigma: float, cv: float, tail: float) -> Floats:
     cells = np.unique(np.floor(u / STEP))
     reach = int(np.ceil(tail / STEP))
     steps = np.unique((cells[:, None] + np.arange(-reach, reach + 2)).ravel()) * STEP
-    values: Floats = least * steps if cv == 0.0 else least / cv * np.sinh(np.clip(cv * steps, -700.0, 700.0))
-    return values
+    values = least * steps if cv == 0.0 else least / cv * np.sinh(np.clip(cv * steps, -700.0, 700.0))
+    return np.asarray(values, dtype=np.float64)
 
 
 def first_turn(profile: Profile, at: Floats, x: float, shown: Any, by: Decision) -> float | None:

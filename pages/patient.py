@@ -19,6 +19,7 @@ from pages.shared import (
     present_data,
     present_tree,
     recipe_controls,
+    stability_words,
     state,
     tree_words,
     widgets,
@@ -64,13 +65,25 @@ def finding(found: present_tree.Fitted, case: Case, view: View, lacking: list[st
         for line in case_words.outside(case, view, present_case.ranges(case), present_case.doubtful_zeros()):
             st.warning(words.plain(line))
         st.markdown(f"#### {words.plain(case_words.agree(case, view, asked, lacking))}", help=words.CAVEATS)
+        if not stability_words.assessed(case, asked, lacking):
+            st.page_link("pages/noise.py", label=stability_words.STATE_IT)
         shares = present_case.leaf_shares()
         st.markdown(words.plain(case_words.case_sentence(tree, shares, case, view, alike, lacking)))
         st.caption(words.plain(case_words.stability_sentence(case, view, asked, lacking)))
         for line in case_words.case_remarks(case, view, lacking, evaluation, present_case.unread(case)):
             st.markdown(words.plain(line))
     with right:
-        svg_view(hundred_marks_svg(case.answer_shares, view, width=256))
+        marks(case, view, asked, lacking)
+
+
+def marks(case: Case, view: View, asked: set[str], lacking: list[str]) -> None:
+    """Draw a hundred plausible true states, or say that nothing is known of them."""
+    if not stability_words.assessed(case, asked, lacking):
+        st.caption(stability_words.NOT_ASSESSED)
+        return
+    if stability_words.read_as(case) != "hard":
+        st.caption(stability_words.KNOWN_TRUTH)
+    svg_view(hundred_marks_svg(case.answer_shares, view, width=256))
 
 
 def similar() -> None:

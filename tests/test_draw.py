@@ -596,9 +596,9 @@ def test_a_distance_to_a_threshold_is_what_the_printed_figures_say():
 def test_nearest_changes_of_exact_readings_are_ranked_on_their_own_scale_and_a_tiny_sigma_draws():
     view = View(classes=("no", "yes"), leaf_answers=("no", "yes"))
     case = SimpleNamespace(
-        nearest_change={"chol": 20.0, "age": -0.5, "bp": 3.0, "none": None},
+        nearest_shown_change={"chol": 20.0, "age": -0.5, "bp": 3.0, "none": None},
         sigma={"chol": 0.0, "age": 0.0, "bp": 2.0},
-        nearest_category={},
+        nearest_shown_category={},
     )
     assert nearest_first(case, {"chol": 50.0, "age": 9.0, "bp": 17.0}) == ["bp", "age", "chol"]
     case.sigma = dict.fromkeys(case.sigma, 1e-320)

@@ -80,7 +80,9 @@ def test_the_shown_answer_turns_at_the_nearest_change_and_not_before(way, noise)
                 turned += 1
                 after = model.decide(moved(row, name, [x + change]))[0]
                 assert after == case.nearest_shown_answer[name] != case.answer
-        others = [c for c in ("u", "v", "w") if model.decide(moved(row, "c", pd.Categorical([c], ["u", "v", "w"])))[0] != case.answer]
+        kinds = ["u", "v", "w"]
+        said = [model.decide(moved(row, "c", pd.Categorical([kind], kinds)))[0] for kind in kinds]
+        others = [kind for kind, answer in zip(kinds, said, strict=True) if answer != case.answer]
         assert case.nearest_shown_category.get("c") == (others[0] if others else None)
     assert turned > 3
 

@@ -38,6 +38,8 @@ class Choices:
 
     `costs` holds what an answer costs by (true class, answer), both as text; a pair not named costs 1.
     `calibrate` is the part of patients that zones are to leave undecided, "bayes", or None for zones as they are.
+    `open_aside` sets patients aside whose outcome is open: missing, abstained, or several classes still possible.
+    `limits` holds, by column, how a value below the limit of detection is read: "limit" or "half"; else as missing.
     `row` is a patient's row in the file, from 0, whoever is set aside; None is a typed case.
     """
 
@@ -49,6 +51,8 @@ class Choices:
     units: dict[str, str] = field(default_factory=dict)
     zeros: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
+    open_aside: bool = False
+    limits: dict[str, str] = field(default_factory=dict)
     abstain: tuple[str, ...] | None = None
     positive: str | None = None
     sigma: dict[str, Stated] | None = None
