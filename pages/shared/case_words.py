@@ -368,7 +368,7 @@ def change_card(
         size = f", {number(abs(change) / sigma, 3)} σ" if sigma > 0 else ", taken as exact"
         whole = ""
         if number(abs(exact), 3) != number(abs(change), 3):
-            whole = f" Taken to a reading that can occur: about {signed(exact, unit)} would do."
+            whole = f" Rounded up, since readings are whole numbers: about {signed(exact, unit)} would do."
         help_words = f"{by_thresholds(case, view, name)}{CAVEATS}"
         sentence = f"of {view.quoted(name)}{size}, {then(name)}{whole}"
         return Card("Nearest change", signed(change, unit), sentence, help_words)
@@ -391,8 +391,10 @@ def repeat_card(case: Case, view: View, lacking: Sequence[str], asked: Collectio
                 f"{listing([view.variable(n) for n in lacking])}: a missing value cannot be repeated. {REPEATING}",
                 help_words,
             )
-        if not noisy_readings(case, case.values if asked is None else asked):
-            return Card("Repeat a measurement", "Not assessed", stability_words.NO_REPEAT)
+        noisy = noisy_readings(case, case.values if asked is None else asked)
+        if not any(case.sigma[name] > 0 for name in noisy):
+            why = stability_words.NO_REPEAT_CATEGORY if noisy else stability_words.NO_REPEAT
+            return Card("Repeat a measurement", "Not assessed", why)
         return Card(
             "Repeat a measurement",
             "None would help",
@@ -419,8 +421,9 @@ def ways_card(case: Case, view: View) -> Card:
     said = {view.spoken(answer) for answer in case.answers.values()}
     drawn = f" {simulated(case)}" if case.simulated else ""
     same = f"all {count(len(found))} say {said.pop()}" if len(said) == 1 else "they disagree on the answer"
+    line = " Line: its range over the plausible true states." if np.ptp(case.interval[k]) > 0 else ""
     return Card(
         f"{opening(count(len(found)))} ways to evaluate",
         key,
-        f"P of {view.class_name(view.classes[k])}: {same}. Line: its range over the plausible true states.{drawn}",
+        f"P of {view.class_name(view.classes[k])}: {same}.{line}{drawn}",
     )

@@ -112,7 +112,7 @@ def whole_changes(
     for name, change in changes.items():
         if change is None or not is_whole(found, name) or abs(change) > FARTHEST_WHOLE:
             continue
-        whole = whole_change(found, name, math.ceil(abs(change)), model, before)
+        whole = whole_change(found, name, change, model, before)
         changes[name] = None if whole is None else whole[0]
         if whole is None:
             after.pop(name, None)
@@ -122,14 +122,15 @@ def whole_changes(
 
 
 def whole_change(
-    found: Case, name: str, least: int, model: UncertainTreeClassifier, before: Any
+    found: Case, name: str, exact: float, model: UncertainTreeClassifier, before: Any
 ) -> tuple[float, Any] | None:
-    """Return the smallest whole change, from `least` on, after which the answer is another, and that answer."""
+    """Return the smallest whole change after which the answer is another, and that answer; on ties as `exact` goes."""
     value = float(found.values[name] or 0.0)
-    row, first = one_row(found.values, model.schema_), max(least, 1)
+    row, first = one_row(found.values, model.schema_), max(math.ceil(abs(exact)), 1)
+    onward = math.copysign(1.0, exact)
     for many in WHOLE_STEPS:
         steps = np.arange(first, first + many, dtype=np.float64)
-        tried = np.stack([-steps, steps], axis=1).ravel()
+        tried = np.stack([onward * steps, -onward * steps], axis=1).ravel()
         frame = row.loc[row.index.repeat(len(tried))].reset_index(drop=True)
         frame[name] = value + tried
         for change, answer in zip(tried, model.decide(frame), strict=True):

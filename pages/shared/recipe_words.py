@@ -187,14 +187,14 @@ def equals_hard(idle: Sequence[str]) -> str:
     )
 
 
-def imprecise(name: str, changed: int, vague: int, of: int, reason: str) -> str:
+def imprecise(name: str, changed: bool, vague: int, of: int, reason: str) -> str:
     """Return that the chosen variant needs one class a patient, who has none, and the engine's reason."""
-    moved = f" with {plural(changed, 'setting')} changed" if changed else ""
+    moved = " as changed here" if changed else ""
     have = "has an outcome that is" if vague == 1 else "have an outcome that is"
     return (
         f"{variant(name)}{moved} needs one class for every patient, but {plural(vague, 'patient')} of {of:,} {have} "
         "missing, abstained or still open between classes. Set them aside, or choose another variant. "
-        f"{in_words(reason)}"
+        f"The reason: {in_words(reason)}"
     )
 
 

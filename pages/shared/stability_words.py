@@ -21,6 +21,7 @@ NOT_STATED = (
 )
 NOT_STATED_CARD = "No measurement error is stated for any reading the tree asks; each is taken as exact."
 NO_REPEAT = "What a second reading would add is not known: no measurement error is stated. Repeating removes no bias."
+NO_REPEAT_CATEGORY = "Only numbers are weighed for a second reading; recording a category again may help all the same."
 KNOWN_TRUTH = "Were the true values known (read by exact thresholds):"
 TWO_FIGURES = (
     "Two figures. Read the same way: each plausible true value is put in place of the reading and read by the rule "

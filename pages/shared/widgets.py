@@ -47,7 +47,8 @@ def open_outcomes(reason: str, remedy: bool) -> None:
     """Say that the chosen variant needs one class a patient, and offer to set aside those without."""
     now, y = state.choices(), present_data.prepared().y
     vague = int(present_data.imprecise(y).sum())
-    st.error(words.plain(recipe_words.imprecise(now.variant, len(now.axes), vague, len(y), reason)))
+    changed = any(axis in now.axes for axis in ("criterion", "zone", "pruning"))
+    st.error(words.plain(recipe_words.imprecise(now.variant, changed, vague, len(y), reason)))
     if remedy:
         st.button(
             recipe_words.set_aside(vague),
