@@ -81,7 +81,7 @@ class Case:
         chosen evaluation and decision: the model's `decide` at the reading so changed is that other answer, and no
         smaller change alters it. A proportional σ moves with the reading. Equal to the three above where the tree is
         read by hard gates; None where no reading alters the answer as far as the error reaches beyond the outermost
-        threshold or zone edge (8 σ when normal).
+        threshold or zone edge (8 σ when normal; up to twenty times the edge where σ is proportional).
     repeat_advice : per variable with σ > 0, the expected gain in certainty from a second reading.
     best_repeat : the variable with the largest gain, None when all are under 0.005.
     missing : variables without a value. interval : (K, 2) 2.5–97.5 % range of the hard tree's p under the noise: of the

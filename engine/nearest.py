@@ -32,6 +32,7 @@ PARTS = 16  # of an interval between zone edges, or one where the answer may tur
 SECTIONS = 64  # of an interval in which the answer turns
 PRECISE = 1e-10  # of the first such interval
 DOUBTS, MOST_DOUBTFUL = 3, 24  # rounds of looking closer, and at how many intervals
+WIDEST_RATIO = 3.0  # log of how far beyond an edge a proportional error is followed: twenty times the edge
 NEAR_EDGE = 4e-12  # of |θ| + δ: beyond what rounding may take off a zone's edge, METHODS §7
 
 
@@ -90,7 +91,8 @@ def nearest_shown_changes(
     Returns
     -------
     as `nearest_changes`; a change is at most some 1e-11 σ beyond the smallest. None when no reading alters the answer
-    as far as the error reaches beyond the outermost edges: 8 σ when it is normal.
+    as far as the error reaches beyond the outermost edges: 8 σ when it is normal, and up to twenty times the edge where
+    it is proportional.
     """
     found = Changes(dict.fromkeys(tree.variables), {}, {})
     held = Held(tree, row, evaluation, noise)
@@ -221,12 +223,14 @@ def grid(tree: Tree, j: int, x: float, evaluation: str, noise: ResolvedNoise) ->
 def between(at: Floats, sigma: float, cv: float, tail: float) -> Floats:
     """Return values an eighth of σ apart wherever they lie within `tail` σ of some edge; σ is that at the value.
 
-    A proportional error is measured along u with dx = σ(x) du, so x = (σ0/cv)·sinh(cv·u).
+    A proportional error is measured along u with dx = σ(x) du, so x = (σ0/cv)·sinh(cv·u). It grows ahead of a rising
+    reading, which therefore comes away from an edge θ only where θ·exp(cv·u) is `tail` of its own σ beyond it, if ever.
     """
     least = max(sigma, 1e-3 * cv * float(np.abs(at).max()))
     u = np.arcsinh(cv * at / least) / cv if cv > 0.0 else at / least
     cells = np.unique(np.floor(u / STEP))
-    reach = int(np.ceil(tail / STEP))
+    ahead = min(WIDEST_RATIO, -np.log1p(-cv * tail) if cv * tail < 1.0 else np.inf) / cv if cv > 0.0 else tail
+    reach = int(np.ceil(ahead / STEP))
     steps = np.unique((cells[:, None] + np.arange(-reach, reach + 2)).ravel()) * STEP
     values = least * steps if cv == 0.0 else least / cv * np.sinh(np.clip(cv * steps, -700.0, 700.0))
     return np.asarray(values, dtype=np.float64)
