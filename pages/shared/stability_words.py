@@ -16,8 +16,8 @@ from pages.shared.words import listing
 NOT_ASSESSED = "Not assessed: no measurement error stated"
 STATE_IT = "State it on Noise"
 NOT_STATED = (
-    "No measurement error is stated for any reading the tree asks of this patient: each is taken as exact. How far "
-    "error could change the answer is not known. This is not the chance of disease."
+    "No measurement error is in force for any reading the tree asks of this patient (none stated, or its factor is 0): "
+    "each is taken as exact. How far error could change the answer is not known. This is not the chance of disease."
 )
 NOT_STATED_CARD = "No measurement error is stated for any reading the tree asks; each is taken as exact."
 NO_REPEAT = "What a second reading would add is not known: no measurement error is stated. Repeating removes no bias."
