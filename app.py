@@ -31,6 +31,8 @@ st.navigation(
         st.Page("pages/noise.py", title="Noise"),
         st.Page("pages/tree.py", title="Tree"),
         st.Page("pages/patient.py", title="Patient"),
+        st.Page("pages/compare.py", title="Compare"),
+        st.Page("pages/robustness.py", title="Robustness"),
         st.Page("pages/facts.py", title="Model facts", visibility="hidden"),
     ],
     position="top",

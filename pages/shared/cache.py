@@ -32,12 +32,15 @@ def holds(kind: str, key: str) -> bool:
     return key in st.session_state.get(KEY, {}).get(kind, {})
 
 
-def kept(kind: str, key: str, make: Callable[[], Made]) -> Made:
-    """Return what was made for this key in this session, or make it now; the oldest of a kind goes after twelve."""
+def kept(kind: str, key: str, make: Callable[[], Made], most: int = KEPT) -> Made:
+    """Return what was made for this key in this session, or make it now; the oldest of a kind goes after twelve.
+
+    `most` is how many of the kind stay, where a page needs more of them at once.
+    """
     shelf: OrderedDict[str, Any] = st.session_state.setdefault(KEY, {}).setdefault(kind, OrderedDict())
     if key not in shelf:
         shelf[key] = make()
-        while len(shelf) > KEPT:
+        while len(shelf) > most:
             shelf.popitem(last=False)
     shelf.move_to_end(key)
     found: Made = shelf[key]

@@ -29,7 +29,7 @@ from pages.shared.cache import digest, holds, kept
 from pages.shared.present_data import Prepared, prepared
 
 Floats = NDArray[np.float64]
-
+TREES = 40  # kept at once: those that are compared, and the Tree page's
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
@@ -56,14 +56,29 @@ class Fitted:
 
 def fitted() -> Fitted:
     """Return the tree of the present data, noise and recipe; a change of decision or τ fits nothing."""
-    now, data = state.choices(), prepared()
-    recipe = {name: value for name, value in state.parameters().items() if name not in state.READING}
-    factors = state.all_factors()
+    return grown(state.parameters(), state.all_factors(), state.choices().calibrate)
+
+
+def grown(parameters: dict[str, Any], factors: dict[str, float], calibrate: str | float | None = None) -> Fitted:
+    """Return the tree of the present data and noise by any recipe, whose decision plays no part."""
+    data = prepared()
+    recipe = {name: value for name, value in parameters.items() if name not in state.READING}
     sigma = {name: asdict(stated) | {"source": ""} for name, stated in sorted(data.sigma.items())}
     if noise_is_stated(data):
         recipe.pop("width", None)
-    key = digest(data.key, recipe, factors, sigma, now.calibrate)
-    return kept("fitted", key, lambda: _fit(key, data, recipe | factors, now.calibrate))
+    key = digest(data.key, recipe, factors, sigma, calibrate)
+    return kept("fitted", key, lambda: _fit(key, data, recipe | factors, calibrate), TREES)
+
+
+def unfitted(parameters: dict[str, Any], factors: dict[str, float]) -> UncertainTreeClassifier:
+    """Return the model of the present noise by any recipe, before it is fitted and without a decision."""
+    data = prepared()
+    deciding = [name for name in state.READING if name != "evaluation"]
+    recipe = {name: value for name, value in parameters.items() if name not in deciding}
+    if noise_is_stated(data):
+        recipe.pop("width", None)
+    noise = None if recipe.get("width") is not None else to_noise(data.sigma)
+    return UncertainTreeClassifier(**recipe, **factors, noise=noise)
 
 
 def noise_is_stated(data: Prepared) -> bool:

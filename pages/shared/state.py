@@ -5,7 +5,7 @@ In: changes from the controls. Out: one `Choices`, which survives page changes, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -22,7 +22,9 @@ HISTORY = "penumbra_history"
 ENTERED = "penumbra_entered"
 TURNED_TO, DRAWN = "penumbra_turned_to", "penumbra_drawn"
 REFUSED = "penumbra_refused_row"
+SIZE = ("pruning", "max_depth", "min_weight_leaf")  # what all named variants that are compared share
 REFUSED_CUT = "penumbra_refused_cut"
+JOBS = "penumbra_jobs"
 FIRST_EXAMPLE = "ejection_fraction"
 FIRST_VARIANT = "SS+STP"
 FIRST_CHANGES = {"pruning": "none", "decision": "tau", "max_depth": 3, "min_weight_leaf": 20}
@@ -30,7 +32,7 @@ READING = ("evaluation", "decision", "tau", "cost", "abstain_cost")
 FACTORS = ("u_s", "u_p", "u_e")
 UNDO_STEPS = 50
 NEAR_A_THRESHOLD = -1  # as a row: the first patient who is, until the Patient page has shown one
-OF_THE_PATIENT = ("node", "row", "typed", "listed")  # where the reader looks: no step of undo
+OF_THE_PATIENT = ("node", "row", "typed", "listed", "comparing")  # where the reader looks: no step of undo
 OF_THE_PICTURE = ("picture", "others", "others_name")  # with another of these, the tree and its nodes are the same
 NOBODY, PATIENT, OTHERS = "nobody", "patient", "others"
 WHOLE = 0  # as a depth: all levels
@@ -52,6 +54,46 @@ class Picture:
     leaves: LeafFilter = field(default_factory=LeafFilter)
     fold_failing: bool = False
     over: str = NOBODY
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One variant to compare: a named one in the common size, or `kept`, the Tree page's settings as they were.
+
+    `changes` are the parameters in which a kept one differs from the named variant, the factors of σ among them.
+    """
+
+    name: str
+    changes: dict[str, Any] = field(default_factory=dict)
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """What the Compare and Robustness pages set side by side; the first variant is the reference.
+
+    `size` is the size of all named variants, None while it is the Tree page's. `pair` are two places among the
+    variants, `cell` the answers of both, as text, whose patients are listed. `levels` are those of the noise added on
+    Robustness, `levels_refused` says that what was asked for last was none, `noisy` are the variants that are tried
+    there, all while empty. `left` is what the Tree page held before
+    a patient was opened from here, `opened` the variant that was, and `turn` that Patient is still to be turned to.
+    """
+
+    variants: tuple[Compared, ...] = (Compared("C4.5"), Compared("SS+STP"))
+    size: dict[str, Any] | None = None
+    folds: int = 5
+    repeats: int = 5
+    seed: int = 0
+    pair: tuple[int, int] = (0, 1)
+    cell: tuple[str, str] | None = None
+    sweep: str = "tau"
+    levels: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.3)
+    noisy: tuple[int, ...] = ()
+    noise_repeats: int = 1
+    levels_refused: bool = False
+    left: dict[str, Any] | None = None
+    opened: str = ""
+    turn: bool = False
 
 
 @dataclass
@@ -96,6 +138,7 @@ class Choices:
     others_name: str = ""
     listed: bool = False
     stated: dict[str, str] = field(default_factory=dict)
+    comparing: Comparing = field(default_factory=Comparing)
 
 
 def enter_by_the_front_door() -> None:
@@ -197,7 +240,7 @@ def put(name: str, key: str, value: Any) -> None:
 
 def _fresh_data(**source: Any) -> None:
     clean = Choices()
-    kept = ("factor", "factors", "variant", "axes", "calibrate")
+    kept = ("factor", "factors", "variant", "axes", "calibrate", "comparing")
     change(**{each.name: getattr(clean, each.name) for each in fields(clean) if each.name not in kept} | source)
 
 
@@ -352,3 +395,64 @@ def refused_row() -> int | None:
     """Return the row that was asked for last and could not be shown, None when the one shown is the one asked for."""
     found: int | None = st.session_state.get(REFUSED)
     return found
+
+
+def own_jobs(make: Callable[[], Any]) -> Any:
+    """Return what does this session's long work, made on the first call."""
+    if JOBS not in st.session_state:
+        st.session_state[JOBS] = make()
+    return st.session_state[JOBS]
+
+
+def compare(**values: Any) -> None:
+    """Change what is compared, or where the reader looks among it; no step of undo."""
+    now = choices()
+    now.comparing = replace(now.comparing, **values)
+
+
+def common_size() -> dict[str, Any]:
+    """Return the size of all named variants that are compared: as set, else the Tree page's changes."""
+    now = choices()
+    if now.comparing.size is not None:
+        return now.comparing.size
+    return {name: now.axes[name] for name in SIZE if name in now.axes}
+
+
+def set_common(name: str, value: Any) -> None:
+    """Set one part of the common size; None leaves it as each variant names it."""
+    size = {key: held for key, held in common_size().items() if key != name}
+    compare(size=size | ({} if value is None else {name: value}))
+
+
+def as_kept() -> Compared:
+    """Return the Tree page's present settings as a variant to compare; how they decide is common to all."""
+    now = choices()
+    deciding = ("decision", "tau", "cost", "abstain_cost")
+    changes = {name: value for name, value in now.axes.items() if name not in deciding}
+    return Compared(now.variant, changes | {name: u for name, u in now.factors.items() if u != 1.0}, kept=True)
+
+
+def open_compared(name: str, variant: str, axes: dict[str, Any], factors: dict[str, float], row: int) -> None:
+    """Turn Tree and Patient to a variant that is compared and to a patient, as one step of undo."""
+    now = choices()
+    held = {"variant": now.variant, "axes": now.axes, "factors": now.factors, "calibrate": now.calibrate}
+    before = now.comparing.left or held
+    compare(left=before, size=common_size(), opened=name, turn=True)
+    change(variant=variant, axes=axes, factors=factors, calibrate=None, node=0)
+    choose_row(row)
+
+
+def close_compared() -> None:
+    """Give Tree and Patient back what they held before a patient was opened from Compare."""
+    now = choices()
+    held = now.comparing.left
+    if held is not None:
+        tau = {name: value for name, value in now.axes.items() if name == "tau"}
+        axes = {name: value for name, value in held["axes"].items() if name != "tau"} | tau
+        change(**held | {"axes": axes}, node=0)
+        compare(left=None, opened="")
+
+
+def keep_compared() -> None:
+    """Let Tree and Patient keep the variant that was opened from Compare."""
+    compare(left=None, opened="")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,7 +16,7 @@ import streamlit as st
 from engine.errors import ImpreciseLabels, PenumbraError
 from engine.examples import EXAMPLES
 from engine.noise_table import Stated
-from pages.shared import noise_words, present_data, recipe_words, state, words
+from pages.shared import job_view, noise_words, present_data, recipe_words, state, words
 from pages.shared.cache import digest
 
 
@@ -82,6 +83,8 @@ def show(file: str, sidebar: Callable[[], None], page: Callable[[], None]) -> No
     with st.sidebar:
         sidebar()
     narrow_steps()
+    job_view.line(Path(file).stem)
+    opened_from_compare(Path(file).stem)
     with sentence(remedy=True):
         page()
     st.caption(words.FOOT)
@@ -111,8 +114,19 @@ def heading(finding: str, under: str = "") -> None:
 def narrow_steps() -> None:
     """Draw the way between pages where there is no room for it at the top."""
     with st.container(horizontal=True, key="narrow_steps", gap="small"):
-        for name in ("data", "noise", "tree", "patient"):
+        for name in ("data", "noise", "tree", "patient", "compare", "robustness"):
             st.page_link(f"pages/{name}.py", label=name.capitalize())
+
+
+def opened_from_compare(page: str) -> None:
+    """Say, under the navigation, that the tree was opened from Compare, with the way back and the way to keep it."""
+    opened = state.choices().comparing.opened
+    if not opened or page in ("compare", "robustness"):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="from_compare", gap="small"):
+        st.page_link("pages/compare.py", label="← Back to Compare")
+        st.caption(words.plain(f"This is {opened}, opened from Compare; your own tree returns when you go back."))
+        st.button("Keep this one", key="keep_compared", type="tertiary", on_click=state.keep_compared)
 
 
 def facts_link() -> None:

@@ -1,0 +1,189 @@
+"""The table of a comparison as a picture: every figure with its 95 % interval on its column's own scale, and its test.
+
+In: a `Comparison`, its variants in order, which measures to show. Out: SVG, and the same as rows of text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.comparison import Comparison, Figure
+from engine.draw.picture import Scale
+from engine.draw.sheet import dot, fit, line, sheet, text_width, words
+from engine.draw.variant_marks import Lettered, disc
+from engine.number_words import plain
+
+CERTAIN = 0.05
+NAMES, ROW, HEAD = 150.0, 44.0, 40.0
+NO_ZONE = "no zone"
+
+
+def percent(value: float) -> str:
+    """Return a figure from 0 to 1 in percent with one decimal."""
+    return f"{plain(100 * value, 1)} %"
+
+
+def seconds(value: float) -> str:
+    """Return a time: milliseconds under a second."""
+    return f"{plain(1000 * value, 0)} ms" if value < 1 else f"{plain(value, 1)} s"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One measure as the table shows it: its key in FIGURES, heading, the line under it, how a value is written.
+
+    zones : defined for a variant with zones alone.
+    """
+
+    figure: str
+    title: str
+    under: str
+    write: Callable[[float], str]
+    zones: bool = False
+
+
+COLUMNS = (
+    Column("accuracy", "Accuracy", "all patients", percent),
+    Column("abstention_rate", "Abstention", "P < τ", percent),
+    Column("answered_accuracy", "Answered accuracy", "P ≥ τ", percent),
+    Column("undecided_rate", "Undecided", "in a zone", percent, True),
+    Column("decided_accuracy", "Decided accuracy", "outside zones", percent, True),
+    Column("balanced_accuracy", "Balanced accuracy", "mean over classes", percent),
+    Column("f1", "F1", "of the positive class", lambda v: plain(v, 3)),
+    Column("brier", "Brier", "0 to 2, lower is better", lambda v: plain(v, 3)),
+    Column("calibration_error", "Calibration error", "10 bins, lower is better", lambda v: plain(v, 3)),
+    Column("leaves", "Leaves", "mean over trees", lambda v: plain(v, 1)),
+    Column("depth", "Depth", "mean over trees", lambda v: plain(v, 1)),
+    Column("fit_seconds", "Time", "to grow one tree", seconds),
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure in words: value, 95 % interval, what the test against the reference says, and whether it differs."""
+
+    value: str
+    interval: str
+    test: str
+    differs: bool = False
+
+
+def p_text(p: float) -> str:
+    """Return a p value: "p 0.36", "p < 0.001"."""
+    return "p < 0.001" if p < 0.001 else f"p {plain(p, 3 if p < 0.1 else 2)}"
+
+
+def cell(found: Comparison, variant: str, reference: str, column: Column, has_zone: bool = True) -> Cell:
+    """Return one figure in words; the test is Wilcoxon's p as it stands, the mark is set after Holm's correction."""
+    if column.zones and not has_zone:
+        return Cell(NO_ZONE, "", "")
+    figure = found.figures[variant][column.figure]
+    if figure.value is None:
+        return Cell("undefined", "", "")
+    span = (
+        "" if figure.interval is None else f"{column.write(figure.interval[0])} to {column.write(figure.interval[1])}"
+    )
+    return Cell(column.write(figure.value), span, *against(found, variant, reference, column))
+
+
+def against(found: Comparison, variant: str, reference: str, column: Column) -> tuple[str, bool]:
+    """Return how a variant's figure stands to the reference's, and whether it differs after Holm's correction."""
+    if variant == reference:
+        return "reference", False
+    pair = found.pair(column.figure, reference, variant)
+    if pair.mean_difference is None:
+        return "not in A", False
+    if pair.adjusted_p >= CERTAIN:
+        return f"= A, {p_text(pair.p_value)}", False
+    return f"{'▼ under' if pair.mean_difference > 0 else '▲ over'} A, {p_text(pair.p_value)}", True
+
+
+def column_scale(figures: Sequence[Figure], left: float, right: float) -> Scale:
+    """Return the column's own scale: over all its intervals, with a little room."""
+    ends = [end for f in figures if f.value is not None for end in (f.interval or (f.value, f.value))]
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    room = 0.06 * (high - low) or 0.05 * abs(high) or 0.05
+    return Scale(low - room, high + room, left, right)
+
+
+def table_rows(
+    found: Comparison, variants: Sequence[Lettered], zones: Mapping[str, bool], names: Mapping[int, str]
+) -> list[dict[str, str]]:
+    """Return the whole table as rows of text, one a variant and measure."""
+    reference = names[variants[0].place]
+    rows = []
+    for each in variants:
+        for column in COLUMNS:
+            told = cell(found, names[each.place], reference, column, zones[names[each.place]])
+            rows.append(
+                {
+                    "variant": f"{each.letter} {each.name}", "measure": f"{column.title} ({column.under})",
+                    "value": told.value, "95 % interval": told.interval, "against A": told.test,
+                }
+            )  # fmt: skip
+    return rows
+
+
+def figure_table_svg(
+    found: Comparison,
+    variants: Sequence[Lettered],
+    names: Mapping[int, str],
+    zones: Mapping[str, bool],
+    *,
+    columns: Sequence[Column] = COLUMNS[:6],
+    width: float = 980,
+    notes: Mapping[str, str] | None = None,
+) -> str:
+    """Return the table as a picture.
+
+    Parameters
+    ----------
+    variants : those with results, the reference first. names : {place: the study's name of the variant}.
+    zones : {the study's name: whether the variant has zones}. notes : {name: a line under it}.
+    """
+    share = (width - NAMES) / len(columns)
+    tall = HEAD + ROW * len(variants) + 4
+    drawn, told = [], []
+    reference = names[variants[0].place]
+    for k, column in enumerate(columns):
+        x = NAMES + share * k
+        drawn += [
+            words(x, 14, fit(column.title, share - 6, 12, True), "b"),
+            words(x, 30, fit(column.under, share - 6), "i2"),
+        ]
+        shown = [names[v.place] for v in variants if not column.zones or zones[names[v.place]]]
+        figures = [found.figures[name][column.figure] for name in shown]
+        widest = max((text_width(column.write(f.value), 14, True) for f in figures if f.value is not None), default=0.0)
+        scale = column_scale(figures, x + widest + 14, x + share - 18)
+        if figures and reference in shown and figures[0].value is not None and len(variants) > 1:
+            at = scale(figures[0].value)
+            drawn.append(line(at, HEAD + 10, at, tall - 12, "hair"))
+        for row, variant in enumerate(variants):
+            name, y = names[variant.place], HEAD + ROW * row
+            said = cell(found, name, reference, column, zones[name])
+            told.append(f"{variant.letter} {column.title} {said.value} {said.interval} {said.test}".strip())
+            drawn += _cell(found.figures[name][column.figure], said, scale, x, y, share)
+    for row, variant in enumerate(variants):
+        y = HEAD + ROW * row
+        more = (notes or {}).get(names[variant.place]) or variant.more
+        drawn += [line(0, y, width, y, "hair"), disc(9, y + 18, variant.place)]
+        drawn.append(words(26, y + 18, fit(variant.name, NAMES - 32, 14, True), "b z14"))
+        drawn.append(words(26, y + 35, fit(more, NAMES - 30), "i2"))
+    drawn.append(line(0, tall - 2, width, tall - 2, "hair"))
+    return sheet(width, tall, drawn, f"Figures with 95 % intervals. {'; '.join(told)}.", role="img")
+
+
+def _cell(figure: Figure, said: Cell, scale: Scale, x: float, y: float, share: float) -> list[str]:
+    if said.value in (NO_ZONE, "undefined"):
+        return [words(x, y + 18, said.value, "i2")]
+    drawn = [words(x, y + 18, said.value, "b z14")]
+    drawn.append(words(x, y + 35, fit(said.test, share - 4, 12, said.differs), "b" if said.differs else "i2"))
+    if figure.interval is not None and all(map(math.isfinite, figure.interval)):
+        low, high = scale(figure.interval[0]), scale(figure.interval[1])
+        drawn.append(line(low, y + 14, high, y + 14, "cut"))
+        drawn += [line(end, y + 10, end, y + 18, "cut") for end in (low, high)]
+    if figure.value is not None:
+        drawn.append(dot(scale(figure.value), y + 14, 3.6, "var(--ink)", "var(--ink)", 0.5))
+    return drawn

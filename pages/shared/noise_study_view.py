@@ -1,0 +1,154 @@
+"""The noise experiments on the page: which variants and levels, the curves, the table beside them, files.
+
+In: this session's choices, the studies. Out: drawn controls and pictures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from engine.draw import with_theme
+from engine.draw.figure_table import percent
+from engine.draw.sheet import letter
+from engine.draw.study_charts import Curve, curve_rows, curves_svg
+from engine.number_words import plain
+from engine.study import Study
+from pages.shared import compare_words, present_noise_study, state, widgets, words
+from pages.shared.compare_downloads import button, json_button
+from pages.shared.jobs import Job
+from pages.shared.tree_view import svg_view
+
+TITLES = {"accuracy": "Accuracy, all patients", "leaves": "Leaves"}
+X_TITLE = "added noise, SD as a part of each variable's mean"
+BAD_LEVELS = "Give levels as numbers from 0 to 10, such as 0, 0.1, 0.2; those from before stay."
+
+
+def which() -> None:
+    """Draw the choice of variants."""
+    now = state.choices().comparing
+    names = compare_words.study_names(now.variants)
+    held = [k for k in now.noisy if k < len(names)] or list(range(len(names)))
+    st.multiselect(
+        "Variants", list(range(len(names))), format_func=lambda k: f"{letter(k)} {names[k]}",
+        **widgets.bind("noisy", held, lambda new: state.compare(noisy=tuple(sorted(new)))),
+    )  # fmt: skip
+
+
+def levels() -> None:
+    """Draw the levels of noise as one line of numbers."""
+    now = state.choices().comparing
+
+    def chosen(text: str) -> None:
+        found = read_levels(text)
+        state.compare(levels=found or now.levels, levels_refused=found is None)
+
+    shown = ", ".join(f"{level:g}" for level in now.levels)
+    st.text_input(
+        "Levels of noise", help=f"{X_TITLE}; 0 is the data as they are.", **widgets.bind("levels", shown, chosen)
+    )
+    if now.levels_refused:
+        st.error(BAD_LEVELS)
+
+
+def read_levels(text: str) -> tuple[float, ...] | None:
+    """Return the levels that a line of numbers names, rising and each once; None when it is not one."""
+    try:
+        found = {float(part) for part in re.split(r"[;\s]+|,\s*(?=\S)|,$", text.strip()) if part}
+    except ValueError:
+        return None
+    return tuple(sorted(found)) if found and len(found) <= 50 and all(0.0 <= level <= 10.0 for level in found) else None
+
+
+def finding(studies: Mapping[str, Study | None]) -> tuple[str, str]:
+    """Return what the experiments found, and the line under it."""
+    parts = []
+    for where, found in studies.items():
+        if found is None or not found.complete or len(found.levels) < 2:
+            continue
+        curves = [c for c in present_noise_study.level_curves(where, found, "accuracy") if len(c.y) > 1]
+        lost = {c.variant.letter: c.y[0] - c.y[-1] for c in curves}
+        if lost:
+            told = ", ".join(f"{name} {plain(100 * loss, 1)}" for name, loss in lost.items())
+            parts.append(f"{where} noise of {found.levels[-1]:g}: {told} points of accuracy lost")
+    if not parts:
+        return "How much noise do the trees bear?", compare_words.NOISE_QUESTION
+    return "What noise costs", words.opening("; ".join(parts)) + "."
+
+
+def experiment(where: str, found: Study | None) -> None:
+    """Draw accuracy and leaves against noise, the table beside."""
+    if found is None:
+        st.caption("Not tried yet.")
+        return
+    left, middle, right = st.columns([1, 1, 0.9], gap="medium")
+    rows = []
+    for column, figure in ((left, "accuracy"), (middle, "leaves")):
+        curves = present_noise_study.level_curves(where, found, figure)
+        with column:
+            st.markdown(f"**{TITLES[figure]}**")
+            svg_view(svg(where, figure, curves, 350))
+        rows.append((figure, curves))
+    with right:
+        done, n = found.n_done, found.n_total
+        if done < n:
+            st.caption(f"{done:,} of {n:,} trees so far")
+        st.dataframe(table(rows), hide_index=True)
+
+
+def svg(where: str, figure: str, curves: list[Curve], width: float = 460) -> str:
+    """Return one picture of an experiment."""
+    leaves = figure == "leaves"
+    return curves_svg(
+        curves, label=f"{TITLES[figure]} against noise in {where}", x_title=X_TITLE, write_x=lambda x: f"{x:g}",
+        write_y=(lambda y: plain(y, 0)) if leaves else (lambda y: f"{100 * y:.4g} %"),
+        least_span=2.0 if leaves else 0.05, width=width,
+    )  # fmt: skip
+
+
+def table(rows: list[tuple[str, list[Curve]]]) -> pd.DataFrame:
+    """Return value and interval by variant and level, in words."""
+    told: dict[tuple[str, float], dict[str, Any]] = {}
+    for figure, curves in rows:
+        write = percent if figure == "accuracy" else lambda value: plain(value, 1)
+        for c in curves:
+            for x, y, low, high in zip(c.x, c.y, c.low or (), c.high or (), strict=False):
+                row = told.setdefault((c.variant.letter, x), {"variant": c.variant.letter, "noise": x})
+                known = low == low  # not NaN, which an interval of one fold is
+                row[TITLES[figure].partition(",")[0]] = (
+                    f"{write(y)} ({write(low)} to {write(high)})" if known else write(y)
+                )
+    return pd.DataFrame(list(told.values()))
+
+
+def files() -> None:
+    """Draw the downloads of both experiments."""
+    st.markdown("**Download**")
+    rows: list[dict[str, Any]] = []
+    pictures = {}
+    for where in present_noise_study.WHERE:
+        found = present_noise_study.study(where)
+        if found is None:
+            continue
+        for figure in present_noise_study.FIGURES:
+            curves = present_noise_study.level_curves(where, found, figure)
+            pictures[f"{figure}-{where}"] = with_theme(svg(where, figure, curves), "light")
+            rows += [{"noise in": where, "figure": figure} | row for row in curve_rows(curves, "noise", "value")]
+    with st.container(horizontal=True, gap="small"):
+        if rows:
+            button("CSV", pd.DataFrame(rows).to_csv(index=False), "noise.csv", "text/csv")
+        for where in present_noise_study.WHERE:
+            json_button(f"JSON, {where}", where, present_noise_study.study(where), f"download_{where}")
+    if pictures:
+        with st.popover("SVG", key="noise_svg", width="stretch"):
+            for name, text in pictures.items():
+                button(name.replace("-", ", noise in "), text, f"{name}.svg", "image/svg+xml")
+    st.caption(compare_words.RESUMES)
+
+
+def save_so_far(job: Job, label: str) -> None:
+    json_button(label, job.kind, job.study, f"save_{job.kind}")

@@ -1,0 +1,233 @@
+"""Pictures of several variants: what they mark, what they say to those who do not see them, that nothing escapes.
+
+In: small trees, studies and plain numbers. Out: the SVG's parts beside the engine's figures.
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine import UncertainTreeClassifier, variant
+from engine.comparison import compare
+from engine.contrast import (
+    MORE,
+    MOVED,
+    OTHER,
+    answer_matrix,
+    rows_between,
+    shown_answers,
+    split_differences,
+    splits_by_place,
+)
+from engine.decide import Rule
+from engine.draw.compact_tree import SIGNS, Compact, compact_legend_svg, compact_tree_svg
+from engine.draw.compare_charts import (
+    Answers,
+    Line,
+    PlaneCurve,
+    Stated,
+    answers_svg,
+    net_benefit_svg,
+    plane_svg,
+    roc_svg,
+    stated_svg,
+)
+from engine.draw.figure_table import COLUMNS, cell, figure_table_svg, p_text, table_rows
+from engine.draw.of_model import training_evidence, view_of
+from engine.draw.sheet import CLASS_FILL, View
+from engine.draw.study_charts import Curve, curve_rows, curves_svg, round_ticks
+from engine.draw.variant_marks import DASHES, Lettered, way
+from engine.errors import PenumbraError
+from engine.metrics import answer_table, confidence, mean_or_none, rate_interval, roc_curve
+from engine.study import cross_validate
+from engine.swept import all_repeats, first_repeat, stated_bins, tau_curve, tau_steps
+
+A, B = Lettered(0, "C4.5"), Lettered(1, "<b>SS</b> & co")
+
+
+@pytest.fixture(scope="module")
+def patients():
+    random = np.random.default_rng(3)
+    X = pd.DataFrame({"glucose": random.normal(120, 25, 160).round(1), "bmi": random.normal(30, 5, 160).round(1)})
+    y = list(np.where(X["glucose"] + 2 * X["bmi"] + random.normal(0, 18, 160) > 182, "ill", "well"))
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def study(patients):
+    models = {"one": variant("CART", max_depth=2), "two": variant("Ternary-margin", max_depth=3)}
+    return cross_validate(*patients, models, folds=3, repeats=2)
+
+
+def texts(svg):
+    return [each.text or "" for each in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def label(svg):
+    return ET.fromstring(svg).get("aria-label")
+
+
+def test_splits_are_set_against_each_other_by_their_place(patients):
+    X, y = patients
+    values = X.to_numpy()
+    shallow, deep = (variant("CART", max_depth=d).fit(X, y).tree_ for d in (1, 3))
+    assert split_differences(deep, deep, values).marks == {}
+    more = split_differences(shallow, deep, values)
+    assert set(more.marks.values()) == {MORE}
+    assert more.count(MORE) == int((deep.n_children > 0).sum()) - 1
+    assert split_differences(deep, shallow, values).fewer == more.count(MORE)
+    half = np.arange(len(y)) % 2 == 0
+    other = variant("CART", max_depth=3).fit(X[half], [label for label, use in zip(y, half, strict=True) if use]).tree_
+    found = split_differences(deep, other, values)
+    first, second = dict(splits_by_place(deep)), dict(splits_by_place(other))
+    for place, node in second.items():
+        if place not in first:
+            assert found.marks[node] == MORE
+        elif deep.variable[first[place]] != other.variable[node]:
+            assert found.marks[node] == OTHER
+        else:
+            column = values[:, deep.variable[first[place]]]
+            same = ((column <= deep.threshold[first[place]]) == (column <= other.threshold[node])).all()
+            assert found.marks.get(node, "") == ("" if same else MOVED)
+    with pytest.raises(PenumbraError, match="different variables"):
+        split_differences(deep, variant("CART").fit(X[["bmi"]], y).tree_, values)
+
+
+def test_a_midpoint_and_a_value_between_the_same_patients_are_the_same_split(patients):
+    X, y = patients
+    middle, upper = (variant("CART", threshold=t, max_depth=2).fit(X, y).tree_ for t in ("midpoint", "value"))
+    assert split_differences(middle, upper, X.to_numpy()).marks == {}
+
+
+def test_answers_are_counted_pair_by_pair():
+    classes, both = ("ill", "well"), frozenset({"ill", "well"})
+    first, second = ["ill", None, "well", both], ["ill", "well", "well", None]
+    shown = shown_answers(classes, [*first, *second])
+    assert shown == ["ill", "well", None, both]
+    table = answer_matrix(first, second, shown)
+    assert table.sum() == 4
+    assert table[shown.index(None), shown.index("well")] == 1
+    assert rows_between(first, second, both, None).tolist() == [3]
+
+
+def test_the_curve_at_tau_is_what_the_comparison_counts(study):
+    steps = tau_steps(2)
+    assert steps[0] == 0.5
+    assert steps[-1] == 1.0
+    for name in ("one", "two"):
+        curve = tau_curve(study, name, steps)
+        for tau in (0.5, 0.7, 0.85):
+            row = compare(study.with_rule(Rule("tau", tau=tau)), ["abstention_rate", "answered_accuracy"]).figures[name]
+            at = int(np.argmin(np.abs(steps - tau)))
+            assert curve.coverage[at] == pytest.approx(1 - row["abstention_rate"].value)
+            assert curve.accuracy[at] == pytest.approx(row["answered_accuracy"].value)
+    assert len(first_repeat(study, "one").truth) == len(study.truth)
+    assert len(all_repeats(study, "one").truth) == 2 * len(study.truth)
+    assert tau_curve(study.with_results(()), "one", steps) is None
+    assert math.isnan(tau_curve(study, "one", [1.0 + 1e-6]).accuracy[0])
+
+
+def test_stated_bins_hold_everybody_once_with_exact_ranges():
+    random = np.random.default_rng(0)
+    score = np.round(random.uniform(size=200), 2)
+    hit = random.uniform(size=200) < score
+    bins = stated_bins(score, hit)
+    assert sum(b.n for b in bins) == 200
+    for b in bins:
+        inside = (score > b.low) & (score <= b.high) | (score == 0) & (b.low == 0)
+        assert b.n == inside.sum()
+        assert b.rate == hit[inside].mean()
+        assert b.interval == rate_interval(int(hit[inside].sum()), b.n)
+    with pytest.raises(PenumbraError):
+        stated_bins([1.2], [True])
+
+
+def test_small_trees_mark_what_differs_in_signs_and_words(patients):
+    X, y = patients
+    reference = variant("CART", max_depth=2).fit(X, y)
+    model = UncertainTreeClassifier(max_depth=3, min_weight_leaf=20, decision="tau", tau=0.9).fit(X, y)
+    found = split_differences(reference.tree_, model.tree_, X.to_numpy())
+    told = training_evidence(model, X, y)[-1]
+    svg = compact_tree_svg(Compact(model.tree_, told, view_of(model), found.marks), width=460, label="Tree B")
+    said = texts(svg)
+    for mark, sign in SIGNS.items():
+        assert said.count(sign) == found.count(mark)
+    assert said.count("abst.") == sum(answer is None for answer in model.leaf_answers())
+    assert svg.count('role="button"') == model.tree_.n_nodes
+    legend = compact_legend_svg(0.9, 900, "P(ill)")
+    assert "abst.: best P below τ 0.90" in texts(legend)
+
+
+def test_the_table_prints_the_engines_figures_and_tests(study):
+    found = compare(study)
+    marks, names, zones = [A, Lettered(1, "two")], {0: "one", 1: "two"}, {"one": False, "two": True}
+    rows = table_rows(found, marks, zones, names)
+    assert len(rows) == 2 * len(COLUMNS)
+    for column in COLUMNS:
+        told = cell(found, "two", "one", column)
+        figure = found.figures["two"][column.figure]
+        assert told.value == column.write(figure.value)
+        assert told.interval == f"{column.write(figure.interval[0])} to {column.write(figure.interval[1])}"
+        pair = found.pair(column.figure, "one", "two")
+        assert told.differs == (pair.adjusted_p < 0.05)
+        assert p_text(pair.p_value) in told.test
+        if told.differs:
+            assert told.test.startswith("▼" if pair.mean_difference > 0 else "▲")
+    assert cell(found, "one", "one", COLUMNS[3], False).value == "no zone"
+    svg = figure_table_svg(found, marks, names, zones, notes={"two": "4 of 6 folds"})
+    assert "4 of 6 folds" in texts(svg)
+    assert "reference" in texts(svg)
+    assert COLUMNS[0].write(found.figures["one"]["accuracy"].value) in texts(svg)
+    assert f"A Accuracy {COLUMNS[0].write(found.figures['one']['accuracy'].value)}" in label(svg)
+
+
+def test_the_plane_says_each_variants_point_and_draws_no_hue(study):
+    curve = tau_curve(study, "one", tau_steps(2))
+    svg = plane_svg([PlaneCurve(A, curve.coverage, curve.accuracy, (0.8, 0.9), (0.95, 0.85))], 0.8)
+    assert "A C4.5 answers 80 %, right for 90 % of them; by its zones 95 %, right for 85 %." in label(svg)
+    assert "A by its zones" in texts(svg)
+    assert not any(f"var(--c{k})" in svg.partition("</style>")[2] for k in range(len(CLASS_FILL)))
+
+
+def test_lines_differ_by_style_alone():
+    points = [(0.0, 0.0), (9.0, 9.0)]
+    drawn = {way(points, k) for k in range(len(DASHES))}
+    assert len(drawn) == len(DASHES)
+    assert all('stroke="var(--ink)"' in each for each in drawn)
+    assert way(points[:1], 0) == ""
+
+
+def test_stated_p_roc_benefit_and_answers_tell_their_numbers(study):
+    view = View(classes=study.classes, positive="ill", decision="tau", tau=0.7)
+    pool = first_repeat(study, "one")
+    sure, right = confidence(pool.truth, pool.probability, pool.classes)
+    bins = stated_bins(sure, right)
+    svg = stated_svg([Stated(A, bins, 0.05), Stated(B, bins, None)], view, silent=(0.3, 0.7), x_title="P of ill")
+    for each in bins:
+        assert f"P {each.mean_probability:.2f}, true {each.rate:.2f} of {each.n}" in label(svg)
+    curve = roc_curve(sure, right)
+    assert "area 0.9" in texts(roc_svg([Line(B, curve.false_positive_rate, curve.true_positive_rate, "area 0.9")]))
+    benefit = net_benefit_svg([Line(A, np.array([0.25, 0.5]), np.array([0.2, 0.125]))], [0.25, 0.5], [0.1, -0.2])
+    assert "0.125" in label(benefit)
+    counts = answer_table(pool.truth, pool.answers, pool.classes)
+    svg = answers_svg([Answers(A, counts), Answers(B, counts)], view)
+    ill, well, nobody = counts[0]
+    assert f"truly ill ({counts[0].sum()}): ill {ill}, well {well}, no answer {nobody}" in label(svg)
+
+
+def test_curves_keep_their_numbers_as_rows_and_names_are_escaped():
+    curve = Curve(B, (0.0, 0.1, 0.2), (0.8, math.nan, 0.7), (0.7, math.nan, 0.6), (0.9, math.nan, 0.8))
+    svg = curves_svg([curve], label="Accuracy", x_title="noise")
+    assert "<b>SS</b>" not in svg
+    assert "B <b>SS</b> & co: 0.8 at 0, 0.7 at 0.2" in label(svg)
+    rows = curve_rows([curve], "noise", "value")
+    assert [row["value"] for row in rows][::2] == [0.8, 0.7]
+    assert rows[2]["95 % to"] == 0.8
+    assert ET.fromstring(curves_svg([], label="Nothing", x_title="x")) is not None
+    assert round_ticks(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert mean_or_none([]) is None
