@@ -17,7 +17,7 @@ from engine.draw.sheet import CLASS_FILL, SHADES, STYLE
 
 __all__ = ["chromium", "server"]
 
-PAGES = ["data", "noise", "tree", "patient"]
+PAGES = ["data", "noise", "tree", "patient", "compare", "robustness"]
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 OF_COLOUR = ["color-contrast", "link-in-text-block"]
 # What Streamlit's own widgets bring and no page can mend: (rule, selector or piece of the element, why).

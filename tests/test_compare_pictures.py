@@ -37,7 +37,7 @@ from engine.draw.compare_charts import (
     roc_svg,
     stated_svg,
 )
-from engine.draw.figure_table import COLUMNS, cell, figure_table_svg, p_text, table_rows
+from engine.draw.figure_table import COLUMNS, cell, figure_cards_svg, figure_table_svg, p_text, table_rows
 from engine.draw.of_model import training_evidence, view_of
 from engine.draw.sheet import CLASS_FILL, View
 from engine.draw.study_charts import Curve, curve_rows, curves_svg, round_ticks
@@ -179,6 +179,8 @@ def test_the_table_prints_the_engines_figures_and_tests(study):
         if told.differs:
             assert told.test.startswith("▼" if pair.mean_difference > 0 else "▲")
     assert cell(found, "one", "one", COLUMNS[3], False).value == "no zone"
+    cards = figure_cards_svg(found, marks, names, zones)
+    assert all(f"B {column.title} {cell(found, 'two', 'one', column).value}" in label(cards) for column in COLUMNS)
     svg = figure_table_svg(found, marks, names, zones, notes={"two": "4 of 6 folds"})
     assert "4 of 6 folds" in texts(svg)
     assert "reference" in texts(svg)

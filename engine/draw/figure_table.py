@@ -187,3 +187,34 @@ def _cell(figure: Figure, said: Cell, scale: Scale, x: float, y: float, share: f
     if figure.value is not None:
         drawn.append(dot(scale(figure.value), y + 14, 3.6, "var(--ink)", "var(--ink)", 0.5))
     return drawn
+
+
+def figure_cards_svg(
+    found: Comparison,
+    variants: Sequence[Lettered],
+    names: Mapping[int, str],
+    zones: Mapping[str, bool],
+    *,
+    columns: Sequence[Column] = COLUMNS,
+    width: float = 340,
+) -> str:
+    """Return the table turned, for a narrow screen: a card a variant, a line a measure; parameters as the table's."""
+    reference, drawn, told, y = names[variants[0].place], [], [], 4.0
+    scales = {}
+    for column in columns:
+        shown = [names[v.place] for v in variants if not column.zones or zones[names[v.place]]]
+        scales[column] = column_scale([found.figures[name][column.figure] for name in shown], 0.66 * width, width - 6)
+    for variant in variants:
+        name = names[variant.place]
+        drawn += [disc(9, y + 10, variant.place), words(26, y + 15, fit(variant.name, width - 30, 14, True), "b z14")]
+        y += 26
+        for column in columns:
+            said = cell(found, name, reference, column, zones[name])
+            told.append(f"{variant.letter} {column.title} {said.value} {said.interval} {said.test}".strip())
+            drawn.append(line(0, y, width, y, "hair"))
+            drawn.append(words(0, y + 15, fit(column.title, 0.44 * width)))
+            drawn += _cell(found.figures[name][column.figure], said, scales[column], 0.44 * width, y - 3, 0.56 * width)
+            drawn.append(words(0, y + 32, fit(column.under, 0.42 * width), "i2"))
+            y += 38
+        y += 16
+    return sheet(width, y, drawn, f"Figures with 95 % intervals. {'; '.join(told)}.", role="img")

@@ -17,7 +17,7 @@ from engine.draw.sheet import dot, line, sheet, text_width, words
 from engine.draw.variant_marks import Lettered, disc, key, way
 from engine.number_words import number_text
 
-LEFT, BOTTOM, TOP = 46.0, 46.0, 10.0
+LEFT, BOTTOM, TOP = 46.0, 60.0, 10.0
 MARKED = 12  # points: with more, a curve carries no dots
 
 
@@ -66,7 +66,7 @@ def curves_svg(
     write_y: Callable[[float], str] = number_text,
     mark: float | None = None,
     least_span: float = 0.05,
-    width: float = 460,
+    width: float = 390,
     height: float = 260,
 ) -> str:
     """Return the curves in the variants' own line styles, with intervals, and a letter at each end.
@@ -105,7 +105,7 @@ def curves_svg(
         if points:
             ends.append((points[-1][1], curve.variant.place))
     drawn += _end_letters(ends, width - 12, TOP + 4, height - BOTTOM)
-    drawn.append(words((LEFT + width - 20) / 2, height - 22, x_title, "m i2"))
+    drawn.append(words((LEFT + width - 20) / 2, height - BOTTOM + 34, x_title, "m i2"))
     rows, _ = key([c.variant for c in curves], LEFT, height - 5, width - LEFT - 20)
     drawn += rows
     return sheet(width, height, drawn, f"{label}. {told(curves, write_x, write_y)}", role="img")

@@ -25,8 +25,10 @@ def files(study: Study | None, shown: tuple[Study, list[Variant]] | None) -> Non
             rows = pd.DataFrame(compare_pictures.text_rows(shown[1], present_compare.figures(shown[0])))
             button("CSV", rows.to_csv(index=False), "comparison.csv", "text/csv")
         json_button("JSON", "compare", study, "download_study")
-    with st.popover("SVG", key="svg_files", width="stretch"):
-        pictures(shown)
+    box = st.popover("SVG", key="svg_files", width="stretch", on_change="rerun")
+    if box.open:  # every picture is drawn a second time for it
+        with box:
+            pictures(shown)
     st.caption(compare_words.RESUMES)
 
 

@@ -25,7 +25,7 @@ from engine.draw.compare_charts import (
     roc_svg,
     stated_svg,
 )
-from engine.draw.figure_table import COLUMNS, figure_table_svg, percent, table_rows
+from engine.draw.figure_table import COLUMNS, figure_cards_svg, figure_table_svg, percent, table_rows
 from engine.draw.study_charts import Curve, curve_rows, curves_svg
 from engine.number_words import plain
 from engine.study import Study
@@ -93,8 +93,12 @@ def tree_svg_of(reference: Variant, one: Variant, width: float) -> tuple[str, st
 
 def table(study: Study, found: list[Variant], figures: Comparison) -> None:
     """Draw every figure with its interval and test, and the same as text."""
-    for columns in (COLUMNS[:6], COLUMNS[6:]):
-        svg_view(table_svg(study, found, figures, columns))
+    with st.container(key="figures_wide"):
+        for columns in (COLUMNS[:6], COLUMNS[6:]):
+            svg_view(table_svg(study, found, figures, columns))
+    with st.container(key="figures_narrow"):
+        names = {v.mark.place: v.name for v in found}
+        svg_view(figure_cards_svg(figures, [v.mark for v in found], names, {v.name: v.zones for v in found}))
     st.caption(compare_words.TESTS)
     with st.expander("The same as text"):
         st.dataframe(pd.DataFrame(text_rows(found, figures)), hide_index=True)
@@ -216,7 +220,7 @@ def discrimination(study: Study, found: list[Variant]) -> None:
         st.markdown(f"## Worth of treating by P({name})")
         st.caption("net benefit a patient, all repeats together")
         lines, threshold, everyone = kept("benefit", key, lambda: benefit(study, found))
-        svg_view(net_benefit_svg(lines, threshold, everyone, width=460))
+        svg_view(net_benefit_svg(lines, threshold, everyone, width=390))
 
 
 def answered(study: Study, found: list[Variant]) -> None:

@@ -79,7 +79,7 @@ def more(stated: Any, settings: Mapping[str, Any]) -> str:
     pruning = str(settings.get("pruning", DEFAULTS["pruning"]))
     zone = str(settings.get("zone", DEFAULTS["zone"]))
     parts = [f"{zone.replace('_', ' ')} zones"] if zone != "none" else []
-    parts += ["unpruned" if pruning == "none" else "pruned"]
+    parts += [] if parts and pruning == "none" else ["unpruned" if pruning == "none" else "pruned"]
     if stated.kept:
         parts = [words.plural(len(stated.changes), "setting") + " changed", *parts]
     return ", ".join(parts)

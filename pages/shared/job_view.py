@@ -88,10 +88,12 @@ def _strip(job: Job, save: Save | None) -> None:
         if job.active
         else f"cancelled after {compare_words.partial(*job.folds) or words.plural(job.folds[1], 'fold')}"
     )
-    st.markdown(f"**{title}**, {said}")
+    named = "" if job.kind == "compare" else f"{NAMES.get(job.kind, job.kind)}: "
+    st.markdown(f"**{named}{title}**, {said}")
     if job.active:
         st.progress(job.part)
-        st.caption(f"{compare_words.time_left(job.seconds_left())} It goes on when you leave this page.")
+        left = compare_words.time_left(job.seconds_left()) if job.state == jobs.RUNNING else ""
+        st.caption(f"{left} It goes on when you leave this page.".strip())
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if save is not None and job.study is not None and job.study.n_done:
             save(job, "Save so far")

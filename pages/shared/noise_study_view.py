@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import isnan
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from engine.draw import with_theme
-from engine.draw.figure_table import percent
 from engine.draw.sheet import letter
 from engine.draw.study_charts import Curve, curve_rows, curves_svg
 from engine.number_words import plain
@@ -85,7 +85,7 @@ def experiment(where: str, found: Study | None) -> None:
     if found is None:
         st.caption("Not tried yet.")
         return
-    left, middle, right = st.columns([1, 1, 0.9], gap="medium")
+    left, middle, right = st.columns([1, 1, 0.95], gap="medium")
     rows = []
     for column, figure in ((left, "accuracy"), (middle, "leaves")):
         curves = present_noise_study.level_curves(where, found, figure)
@@ -100,7 +100,7 @@ def experiment(where: str, found: Study | None) -> None:
         st.dataframe(table(rows), hide_index=True)
 
 
-def svg(where: str, figure: str, curves: list[Curve], width: float = 460) -> str:
+def svg(where: str, figure: str, curves: list[Curve], width: float = 390) -> str:
     """Return one picture of an experiment."""
     leaves = figure == "leaves"
     return curves_svg(
@@ -114,14 +114,12 @@ def table(rows: list[tuple[str, list[Curve]]]) -> pd.DataFrame:
     """Return value and interval by variant and level, in words."""
     told: dict[tuple[str, float], dict[str, Any]] = {}
     for figure, curves in rows:
-        write = percent if figure == "accuracy" else lambda value: plain(value, 1)
+        title, times = ("Accuracy, %", 100.0) if figure == "accuracy" else ("Leaves", 1.0)
         for c in curves:
             for x, y, low, high in zip(c.x, c.y, c.low or (), c.high or (), strict=False):
-                row = told.setdefault((c.variant.letter, x), {"variant": c.variant.letter, "noise": x})
-                known = low == low  # not NaN, which an interval of one fold is
-                row[TITLES[figure].partition(",")[0]] = (
-                    f"{write(y)} ({write(low)} to {write(high)})" if known else write(y)
-                )
+                row = told.setdefault((c.variant.letter, x), {"": c.variant.letter, "noise": f"{x:g}"})
+                ends = "" if isnan(low) else f" ({plain(times * low, 1)} to {plain(times * high, 1)})"
+                row[title] = f"{plain(times * y, 1)}{ends}"
     return pd.DataFrame(list(told.values()))
 
 
@@ -138,13 +136,14 @@ def files() -> None:
             curves = present_noise_study.level_curves(where, found, figure)
             pictures[f"{figure}-{where}"] = with_theme(svg(where, figure, curves), "light")
             rows += [{"noise in": where, "figure": figure} | row for row in curve_rows(curves, "noise", "value")]
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", key="noise_files"):
         if rows:
             button("CSV", pd.DataFrame(rows).to_csv(index=False), "noise.csv", "text/csv")
         for where in present_noise_study.WHERE:
             json_button(f"JSON, {where}", where, present_noise_study.study(where), f"download_{where}")
-    if pictures:
-        with st.popover("SVG", key="noise_svg", width="stretch"):
+    box = st.popover("SVG", key="noise_svg", width="stretch", on_change="rerun", disabled=not pictures)
+    if box.open:
+        with box:
             for name, text in pictures.items():
                 button(name.replace("-", ", noise in "), text, f"{name}.svg", "image/svg+xml")
     st.caption(compare_words.RESUMES)
