@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.draw.facts import PERFORMANCE, Facts, facts_html, reliability_svg
-from pages.shared import facts_words, present_facts, present_validation, state, widgets, words
+from pages.shared import facts_words, job_view, jobs, present_facts, present_validation, state, widgets, words
 from pages.shared.paper_view import paper_buttons
 from pages.shared.tree_view import svg_view
 
@@ -48,11 +48,14 @@ def performance(facts: Facts) -> None:
         table.dataframe(rows, hide_index=True)
         with picture:
             svg_view(reliability_svg(facts.bins))
-    elif st.button(facts_words.VALIDATE, key="validate", help=facts_words.VALIDATE_HELP):
-        with widgets.sentence():
-            with st.spinner(facts_words.VALIDATING):
+    else:
+        job_view.strip(present_validation.KIND)
+        job = jobs.jobs().of(present_validation.KIND)
+        waits = job is not None and job.active
+        if not waits and st.button(facts_words.VALIDATE, key="validate", help=facts_words.VALIDATE_HELP):
+            with widgets.sentence():
                 present_validation.run()
-            st.rerun()
+                st.rerun()
     st.caption(words.plain(facts.method))
 
 

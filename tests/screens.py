@@ -30,6 +30,14 @@ def upload(content: bytes, filename: str = "clinic.csv") -> AppTest:
     return at
 
 
+def validate(at: AppTest) -> AppTest:
+    """Try the model on patients left out, wait for it, and draw the page anew."""
+    at.button(key="validate").click().run()
+    if "penumbra_jobs" in at.session_state and (job := at.session_state["penumbra_jobs"].of("validate")) is not None:
+        job.thread.join(120)
+    return at.run()
+
+
 def whole(at: AppTest) -> None:
     """Check that a page ran to its foot without a traceback."""
     assert not at.exception, [each.message for each in at.exception]

@@ -1,4 +1,4 @@
-"""What a person who sees, points or hears differently meets on the four pages, in a real browser.
+"""What a person who sees, points or hears differently meets on the pages, in a real browser.
 
 In: the bundled example, Chromium by Playwright, the rules of axe-core. Out: no finding, and contrast as it is drawn.
 """
@@ -182,7 +182,7 @@ def test_at_320_pixels_only_trees_and_tables_scroll_sideways(turn, name):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES[1:])
+@pytest.mark.parametrize("name", PAGES[1:5])  # Robustness has no picture before it has tried
 def test_words_in_pictures_stand_out_from_what_is_drawn_under_them(turn, name, scheme):
     told = turn(name, height=2600, scheme=scheme).evaluate(CONTRASTS)
     assert len(told) > 10

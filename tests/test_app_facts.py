@@ -10,7 +10,7 @@ from datetime import date
 
 import numpy as np
 import pytest
-from screens import clinic, open_page, paper, sound, text, upload, whole
+from screens import clinic, open_page, paper, sound, text, upload, validate, whole
 
 from engine.comparison import compare
 from engine.held_out import grow_folds, held_out
@@ -69,7 +69,7 @@ def test_what_the_reader_states_is_printed_as_written_and_can_be_undone():
 
 def test_the_figures_are_the_studys():
     at = open_page("facts")
-    at.button(key="validate").click().run()
+    validate(at)
     sound(at)
     found = list(at.session_state["penumbra_kept"]["fitted"].values())[-1]
     model = list(at.session_state["penumbra_kept"]["decided"].values())[-1]
@@ -97,7 +97,7 @@ def test_the_report_tells_of_the_figures_once_there_are_some():
     at = open_page("patient")
     assert facts_words.UNTRIED in paper(at)
     open_page("facts", at)
-    at.button(key="validate").click().run()
+    validate(at)
     (answered, first), (right, second) = rows(at)["Answered"], rows(at)["Right of answered"]
     open_page("patient", at)
     sound(at)
@@ -106,7 +106,7 @@ def test_the_report_tells_of_the_figures_once_there_are_some():
 
 def test_another_tau_is_put_on_the_same_trees():
     at = open_page("facts")
-    at.button(key="validate").click().run()
+    validate(at)
     before = rows(at)
     at.session_state["penumbra_choices"].axes |= {"tau": 0.95}
     at.run()
@@ -126,7 +126,7 @@ def test_open_labels_are_counted_apart_and_their_handling_is_said():
     assert counted.n == len(data.y)
     assert f"{counted.none} with none known" in text(at)
     assert "counts evenly for each class it leaves possible" in text(at)
-    at.button(key="validate").click().run()
+    validate(at)
     assert f"on {counted.one} patients with one known class" in text(at)
 
 
@@ -137,7 +137,7 @@ def test_any_decision_and_leaf_can_be_tried(axes):
     at = open_page("facts")
     at.session_state["penumbra_choices"].axes = {"max_depth": 2, **axes}
     at.run()
-    at.button(key="validate").click().run()
+    validate(at)
     sound(at)
     assert len(rows(at)) == 8
     assert ("costs: truly no answered yes 1" in text(at)) == ("abstain_cost" in axes)

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from paper_cases import CASES, HOSTILE, open_case
-from screens import clinic, open_page, paper, sound, text, upload
+from screens import clinic, open_page, paper, sound, text, upload, validate
 from test_browser import CHROMIUM, FLAGS
 
 from engine.draw.printed import HEIGHT, SIZES, line_count
@@ -195,7 +195,7 @@ def test_a_report_is_one_sheet(sheet, name):
 @pytest.mark.parametrize("name", WIDE)
 def test_model_facts_are_one_sheet(sheet, name):
     at = open_case(name, "facts")
-    at.button(key="validate").click().run()
+    validate(at)
     sound(at)
     page = paper(at)
     assert [sheets(sheet, page, size) for size in ("A4", "Letter")] == [1, 1]

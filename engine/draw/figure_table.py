@@ -100,6 +100,11 @@ def against(found: Comparison, variant: str, reference: str, column: Column) -> 
     return f"{'▼ under' if pair.mean_difference > 0 else '▲ over'} A, {p_text(pair.p_value)}", True
 
 
+def adjusted(found: Comparison, variant: str, reference: str, column: Column) -> str:
+    """Return p of the test against the reference after Holm's correction, "" for the reference itself."""
+    return "" if variant == reference else p_text(found.pair(column.figure, reference, variant).adjusted_p)
+
+
 def column_scale(figures: Sequence[Figure], left: float, right: float) -> Scale:
     """Return the column's own scale: over all its intervals, with a little room."""
     ends = [end for f in figures if f.value is not None for end in (f.interval or (f.value, f.value))]
@@ -121,6 +126,7 @@ def table_rows(
                 {
                     "variant": f"{each.letter} {each.name}", "measure": f"{column.title} ({column.under})",
                     "value": told.value, "95 % interval": told.interval, "against A": told.test,
+                    "p after Holm": adjusted(found, names[each.place], reference, column) if told.test else "",
                 }
             )  # fmt: skip
     return rows

@@ -22,6 +22,8 @@ def files(study: Study | None, shown: tuple[Study, list[Variant]] | None) -> Non
     st.markdown("**Download**")
     with st.container(horizontal=True, gap="small", key="compare_files"):
         if shown is not None:
+            with st.spinner(compare_words.FIGURING):
+                present_compare.figures(shown[0])
             rows = pd.DataFrame(compare_pictures.text_rows(shown[1], present_compare.figures(shown[0])))
             button("CSV", rows.to_csv(index=False), "comparison.csv", "text/csv")
         json_button("JSON", "compare", study, "download_study")

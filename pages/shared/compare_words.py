@@ -18,6 +18,7 @@ from pages.shared import recipe_words, words
 COMPARE_BUTTON = "Compare"
 COMPARE_HELP = "Cross-validates every variant on the same folds: trees answer patients they have not seen."
 COMPLETE = "Compare the rest"
+FIGURING = "Working out figures and tests"
 UNTRIED = "Not tried on patients left out yet. The trees and the answers below are those of all patients."
 SIZE_HELP = "Held for every named variant, so that trees of like size are set side by side."
 PRUNING = {"named": "as each names it", "none": "none"}

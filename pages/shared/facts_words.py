@@ -37,7 +37,6 @@ ONLY_YOU_UNDER = (
     "Name no patient."
 )
 VALIDATE = "Try it on patients left out (5 folds, 5 times)"
-VALIDATING = "Growing 25 trees, each without a fifth of the patients…"
 VALIDATE_HELP = (
     "Each fifth of the patients is answered by a tree grown on the other four fifths with the same variant, σ, size "
     "and decision, five times with other fifths. Very long work is ended early, after whole repeats."

@@ -34,7 +34,7 @@ class Job:
     """One piece of long work, done in a thread of its own.
 
     `study` holds the results so far, `before` how many of them there were at the start; `page` is where it belongs,
-    `number` tells it from every other job.
+    `number` tells it from every other job, `key` is what its results depend on.
     """
 
     kind: str
@@ -49,6 +49,7 @@ class Job:
     stop: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
     seen: bool = False
+    key: str = ""
     number: int = field(default_factory=lambda: next(_numbers))
 
     @property
@@ -91,13 +92,16 @@ class Jobs:
         self._turn = threading.Lock()
         self._there = reader_is_there
 
-    def start(self, kind: str, title: str, page: str, work: Work, so_far: Study | None = None) -> Job:
+    def start(
+        self, kind: str, title: str, page: str, work: Work, so_far: Study | None = None, key: str = ""
+    ) -> Job:
         """Begin a piece of work in a thread; one of the same kind that is still at work is cancelled first.
 
-        `so_far` are the results it takes up.
+        `so_far` are the results it takes up, `key` what they depend on.
         """
         self.cancel(kind)
-        job = Job(kind, title, page, work, study=so_far, before=0 if so_far is None else so_far.n_done)
+        before = 0 if so_far is None else so_far.n_done
+        job = Job(kind, title, page, work, study=so_far, before=before, key=key)
         job.thread = threading.Thread(target=self._run, args=(job,), name=f"penumbra {kind}", daemon=True)
         self.by_kind[kind] = job
         job.thread.start()
@@ -106,7 +110,7 @@ class Jobs:
     def again(self, kind: str) -> Job:
         """Begin a piece of work that failed once more."""
         old = self.by_kind[kind]
-        return self.start(kind, old.title, old.page, old.work, old.study)
+        return self.start(kind, old.title, old.page, old.work, old.study, old.key)
 
     def hold(self, kind: str, title: str, page: str, work: Work, study: Study) -> Job:
         """Put results here that were kept in a file, as if their work had just been cancelled or done."""

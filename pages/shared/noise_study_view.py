@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from math import isnan
 from typing import Any
 
@@ -29,14 +30,20 @@ BAD_LEVELS = "Give levels as numbers from 0 to 10, such as 0, 0.1, 0.2; those fr
 
 
 def which() -> None:
-    """Draw the choice of variants."""
+    """Draw the choice of variants; the last one cannot be left out."""
     now = state.choices().comparing
     names = compare_words.study_names(now.variants)
-    held = [k for k in now.noisy if k < len(names)] or list(range(len(names)))
-    st.multiselect(
-        "Variants", list(range(len(names))), format_func=lambda k: f"{letter(k)} {names[k]}",
-        **widgets.bind("noisy", held, lambda new: state.compare(noisy=tuple(sorted(new)))),
-    )  # fmt: skip
+    held = {k for k in now.noisy if k < len(names)} or set(range(len(names)))
+
+    def chosen(place: int, wanted: bool) -> None:
+        state.compare(noisy=tuple(sorted(held | {place} if wanted else held - {place})))
+
+    st.markdown("**Variants**")
+    for place, name in enumerate(names):
+        st.checkbox(
+            f"{letter(place)} {words.plain(name)}", disabled=held == {place},
+            **widgets.bind(f"noisy_{place}", place in held, partial(chosen, place)),
+        )  # fmt: skip
 
 
 def levels() -> None:

@@ -5,19 +5,17 @@ In: this session's choices. Out: a cross-validation, and its figures under the p
 
 from __future__ import annotations
 
-import time
-
 from sklearn.base import clone
 
 from engine.decide import Rule
 from engine.errors import PenumbraError
 from engine.model_facts import Validation, validation
 from engine.study import Study, cross_validate
-from pages.shared import facts_words, present_tree, state
+from pages.shared import facts_words, jobs, present_tree, state
 from pages.shared.cache import digest, holds, kept
 
-FOLDS, REPEATS, LONG = 5, 5, 60.0  # seconds: after them no further repeat is begun
-MODEL = "model"
+FOLDS, REPEATS = 5, 5
+MODEL, KIND, PAGE = "model", "validate", "facts"
 
 
 def study_key() -> str:
@@ -26,33 +24,31 @@ def study_key() -> str:
 
 
 def run() -> None:
-    """Grow the trees of the cross-validation; whole repeats are done until it has taken long.
+    """Begin to grow the trees of the cross-validation, off the page's thread.
 
     Raises
     ------
     PenumbraError
-        With fewer patients than folds, or when the patients of some folds cannot grow a tree.
+        With fewer patients than folds.
     """
-    found, began, done = present_tree.fitted(), time.monotonic(), 0
-    if len(found.data.y) < FOLDS:
-        raise PenumbraError(facts_words.too_few(len(found.data.y), FOLDS))
-
-    def counted(_: Study) -> None:
-        nonlocal done
-        done += 1
-
-    def enough() -> bool:
-        return bool(done) and done % FOLDS == 0 and time.monotonic() - began > LONG
-
+    found = present_tree.fitted()
+    X, y = found.data.X, found.data.y
+    if len(y) < FOLDS:
+        raise PenumbraError(facts_words.too_few(len(y), FOLDS))
     model = clone(found.model).set_params(evaluation=state.value_of("evaluation"))
-    kept("study", study_key(), lambda: cross_validate(
-        found.data.X, found.data.y, {MODEL: model}, FOLDS, REPEATS, progress=counted, cancel=enough
-    ))  # fmt: skip
+
+    def work(progress: jobs.Progress, cancel: jobs.Cancel) -> Study:
+        return cross_validate(X, y, {MODEL: model}, FOLDS, REPEATS, progress=progress, cancel=cancel)
+
+    jobs.jobs().start(KIND, state.choices().variant, PAGE, work, key=study_key())
 
 
 def validated() -> Validation | None:
     """Return the cross-validated figures under the present decision, None until the reader has asked for them."""
-    key, reading = study_key(), present_tree.reading()
+    key, reading, job = study_key(), present_tree.reading(), jobs.jobs().of(KIND)
+    if job is not None and job.key == key and not job.active and job.study is not None and job.folds[0] >= FOLDS:
+        ended = job.study
+        kept("study", key, lambda: ended)
     if not holds("study", key):
         return None
 
