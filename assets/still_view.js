@@ -40,6 +40,22 @@ const flow = (svg, room) => {
   svg.setAttribute('width', far + 2); svg.setAttribute('height', y + tall);
   svg.setAttribute('viewBox', `0 0 ${far + 2} ${y + tall}`);
 };
+// Trees side by side: the path to a node under the mouse lights in all of them.
+const tell = (place) => document.dispatchEvent(new CustomEvent('penumbra-place', { detail: place }));
+const lightAlike = (frame, svg) => {
+  const nodes = svg.querySelectorAll('[data-place]');
+  document.removeEventListener('penumbra-place', frame.alight);
+  if (!nodes.length) return;
+  frame.alight = ({ detail }) => nodes.forEach((node) => {
+    const place = node.dataset.place;
+    node.classList.toggle('on-path', detail !== null && (detail === place || detail.startsWith(`${place}.`)));
+  });
+  document.addEventListener('penumbra-place', frame.alight);
+  nodes.forEach((node) => {
+    node.onmouseenter = () => tell(node.dataset.place);
+    node.onmouseleave = () => tell(null);
+  });
+};
 export default function ({ data, parentElement }) {
   const frame = parentElement.querySelector('.frame'), paper = frame.querySelector('.paper');
   if (frame.drawn !== data.svg) { paper.innerHTML = data.svg; frame.drawn = data.svg; }
@@ -51,6 +67,7 @@ export default function ({ data, parentElement }) {
     node.setAttribute('role', 'img');
     ['aria-pressed', 'tabindex'].forEach((name) => node.removeAttribute(name));  // nothing to press, so no stop for Tab
   });
+  lightAlike(frame, svg);
   let seen = false;
   const fit = () => {
     const room = frame.clientWidth;
@@ -73,5 +90,5 @@ export default function ({ data, parentElement }) {
   const watch = (frame.watch = new ResizeObserver(fit));
   watch.observe(frame);
   fit();
-  return () => watch.disconnect();
+  return () => { watch.disconnect(); document.removeEventListener('penumbra-place', frame.alight); };
 }

@@ -86,6 +86,17 @@ def test_left_come_back_to_cancelled_saved_and_resumed(address, browser, page): 
     fresh.close()
 
 
+def test_the_path_under_the_mouse_lights_in_both_trees(address, browser, page):  # noqa: F811
+    page.goto(f"{address[0]}/compare")
+    settled(page)
+    node = page.locator("svg[aria-label^='Tree A'] [data-place='r.1']")
+    node.hover()
+    for tree in ("A", "B"):
+        assert page.locator(f"svg[aria-label^='Tree {tree}'] .on-path").count() == 2
+    page.mouse.move(2, 2)
+    assert page.locator(".on-path").count() == 0
+
+
 def test_a_cell_leads_to_its_patient_and_back(address, browser, page):  # noqa: F811
     url, _ = address
     page.goto(f"{url}/compare")

@@ -25,7 +25,7 @@ from engine.contrast import (
     splits_by_place,
 )
 from engine.decide import Rule
-from engine.draw.compact_tree import SIGNS, Compact, compact_legend_svg, compact_tree_svg
+from engine.draw.compact_tree import SIGNS, Compact, compact_legend_svg, compact_tree_svg, place_of
 from engine.draw.compare_charts import (
     Answers,
     Line,
@@ -159,6 +159,8 @@ def test_small_trees_mark_what_differs_in_signs_and_words(patients):
         assert said.count(sign) == found.count(mark)
     assert said.count("abst.") == sum(answer is None for answer in model.leaf_answers())
     assert svg.count('role="button"') == model.tree_.n_nodes
+    assert place_of(model.tree_, 0) == "r"
+    assert svg.count("data-place=") == model.tree_.n_nodes
     legend = compact_legend_svg(0.9, 900, "P(ill)")
     assert "abst.: best P below τ 0.90" in texts(legend)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engine.contrast import MORE, MOVED, OTHER
 from engine.draw.layout import LEAF, STUB, Rectangle, Seat, place, tidy
@@ -43,8 +44,16 @@ def compact_tree_svg(found: Compact, *, width: float, label: str) -> str:
     placed = place(seats, width, _size, slot_least=38.0, slot_most=120.0, gap=8.0, rise=RISE, top=12.0)
     drawn = _ribbons(picture, placed.rectangles)
     for node, at in placed.rectangles.items():
-        drawn.append(_node(picture, found.marks.get(node, ""), at))
+        mark = f'data-place="{place_of(found.tree, node)}" data-node='
+        drawn.append(_node(picture, found.marks.get(node, ""), at).replace("data-node=", mark, 1))
     return sheet(placed.width, placed.height, drawn, label)
+
+
+def place_of(tree: Tree, node: int) -> str:
+    """Return a node's place as the page knows it: "r" is the root, "r.1.0" the first child of its second child."""
+    route = tree.path(node)
+    steps = [str(list(tree.children(above)).index(below)) for above, below in pairwise(route)]
+    return ".".join(["r", *steps])
 
 
 def _size(seat: Seat, slot: float, room: float) -> tuple[float, float]:

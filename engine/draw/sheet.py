@@ -126,6 +126,7 @@ STYLE = (
     ".penumbra .halo{paint-order:stroke;stroke:var(--page);stroke-width:4px;stroke-linejoin:round}"
     ".penumbra .on-hatch{paint-order:stroke;stroke:var(--hatch-ground);stroke-width:5px;stroke-linejoin:round}"
     ".penumbra .frame{fill:var(--card);stroke:var(--border);stroke-width:1}"
+    ".penumbra .on-path .frame{stroke:var(--control);stroke-width:2.5}"
     ".penumbra .differs{stroke:var(--ink);stroke-width:1.4}"
     ".penumbra .hatch{stroke:var(--grey-bar);stroke-width:.8}"
     ".penumbra .unanswered{stroke:var(--third);stroke-dasharray:4 3}"
