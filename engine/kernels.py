@@ -22,6 +22,7 @@ TRUNCATION = 2.0  # |z| at which UDT's own normal ends
 BELOW_TRUNCATION = 0.5 * math.erfc(TRUNCATION / math.sqrt(2.0))
 SLACK_WEIGHT = 1e-9
 TIE = 1e-12
+MOST_LOGS = 1000.0  # of weight above four a patient, past which logarithms are worked out one by one
 BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
 LANES, CHUNK = 4, 24  # classes multiplied side by side, and factors between two rescalings of a naive Bayes
 MOST_BLOCK_CODES = 4  # a block's bound tries every corner, two to the power of its label codes
@@ -70,9 +71,9 @@ class Splits(NamedTuple):
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with a cache on disk, or without where no folder can be written."""
     try:
-        return numba.njit(cache=True, nogil=True, fastmath=False)(function)
+        return numba.njit(cache=True, nogil=True, fastmath=False, error_model="numpy")(function)
     except RuntimeError:
-        return numba.njit(nogil=True, fastmath=False)(function)
+        return numba.njit(nogil=True, fastmath=False, error_model="numpy")(function)
 
 
 # Noise shapes
@@ -271,6 +272,124 @@ def code_weights(rows, label, weight, n_codes):
 
 
 @compiled
+def level_ties(order, columns):
+    """Bring rows of equal value, missing ones too, into rising order in every sorted `order` (M, n), in place.
+
+    An unstable sort is the fastest, but its order of equal values differs from one machine to another.
+    """
+    for j in range(len(order)):
+        start, n = 0, order.shape[1]
+        before = columns[j, order[j, 0]] if n > 0 else 0.0
+        for position in range(1, n + 1):
+            value = columns[j, order[j, position]] if position < n else 0.0
+            if position == n or (value != before and not (np.isnan(value) and np.isnan(before))):
+                if position - start > 1:
+                    order[j, start:position] = np.sort(order[j, start:position])
+                start = position
+            before = value
+
+
+@compiled
+def whole_logs(rows, weight):
+    """Return w·log2(w) for w = 0 … W, the weight of `rows`, where every weight is a whole number; else nothing.
+
+    Entropies of whole weights are then sums of what stands here, at the price of a few readings.
+    """
+    total = 0.0
+    for i in rows:
+        w = weight[i]
+        if w != np.floor(w):
+            return np.zeros(0)
+        total += w
+    if total > MOST_LOGS + 4.0 * len(rows):
+        return np.zeros(0)
+    logs = np.zeros(int(total) + 1)
+    for w in range(2, len(logs)):
+        logs[w] = w * math.log2(w)
+    return logs
+
+
+@compiled
+def spread(by_code, total, criterion, labels, logs):
+    """Return impurity times weight of weights by label code, with `logs` from `whole_logs` when there are any."""
+    if total <= 0.0:
+        return 0.0
+    if not labels.precise:
+        return total * impurity(by_code, criterion, labels)
+    if criterion == LOGICAL:
+        squares = 0.0
+        for w in by_code:
+            squares += w * w
+        return total - squares / total
+    h = 0.0
+    if len(logs) > 0:
+        for w in by_code:
+            h -= logs[int(w)]
+        return h + logs[int(total)]
+    for w in by_code:
+        if w > 0.0:
+            h -= w * math.log2(w / total)
+    return h
+
+
+@compiled
+def exact_gains(order, column, label, weight, criterion, labels, logs, min_leaf, value, first, second, gain):
+    """Gain of the cut after every patient of one variable's order. METHODS §4.
+
+    `order` (n,) lists the node's known patients by rising value; `weight` (N,) their weights.
+    Writes the values in that order into `value` (n,), and the gains into `gain` (n,): -inf where the next value is the
+    same, or a side is too light. `first` and `second` (n,) are overwritten.
+    """
+    n, n_codes = len(order), len(labels.mask)
+    limit = min_leaf - SLACK_WEIGHT
+    whole = np.zeros(n_codes)
+    two = labels.precise and n_codes == 2 and (criterion == LOGICAL or len(logs) > 0)
+    for r in range(n):
+        i = order[r]
+        value[r], first[r], second[r] = column[i], weight[i], label[i]
+    for r in range(n):
+        whole[int(second[r])] += first[r]
+    total = whole.sum()
+    before = spread(whole, total, criterion, labels, logs)
+    if two:
+        both, one = 0.0, 0.0
+        for r in range(n):
+            both += first[r]
+            one += first[r] * second[r]
+            first[r], second[r] = both, one
+        if criterion == LOGICAL:
+            for r in range(n):
+                left, a = first[r], second[r]
+                b, right = left - a, total - left
+                c, d = whole[1] - a, whole[0] - b
+                gain[r] = before - total + (a * a + b * b) / left + (c * c + d * d) / right
+        else:
+            for r in range(n):
+                left, a = int(first[r]), int(second[r])
+                c, right = int(whole[1]) - a, int(total) - left
+                after = logs[left] - logs[a] - logs[left - a] + logs[right] - logs[c] - logs[right - c]
+                gain[r] = before - after
+        for r in range(n - 1):
+            left = first[r]
+            fits = (value[r] < value[r + 1]) & (left >= limit) & (total - left >= limit) & (total - left > 0.0)
+            gain[r] = gain[r] / total if fits else -np.inf
+    else:
+        side, rest, left = np.zeros(n_codes), whole.copy(), 0.0
+        for r in range(n - 1):
+            w, c = first[r], int(second[r])
+            side[c] += w
+            rest[c] = max(0.0, rest[c] - w)
+            left += w
+            right = total - left
+            gain[r] = -np.inf
+            if value[r] < value[r + 1] and left >= limit and right >= limit and right > 0.0:
+                after = spread(side, left, criterion, labels, logs) + spread(rest, right, criterion, labels, logs)
+                gain[r] = (before - after) / total
+    if n > 0:
+        gain[n - 1] = -np.inf
+
+
+@compiled
 def exact_curve(order, column, label, weight, criterion, labels, min_leaf, below, above, gain):
     """Gain of every cut between neighbouring distinct values of one variable. METHODS §4.
 
@@ -278,29 +397,15 @@ def exact_curve(order, column, label, weight, criterion, labels, min_leaf, below
     Writes the values either side of cut c into `below`, `above` and its gain into `gain` (-inf when inadmissible).
     Returns the number of cuts.
     """
-    n, n_codes = len(order), len(labels.mask)
-    whole = code_weights(order, label, weight, n_codes)
-    total = whole.sum()
-    before = impurity(whole, criterion, labels)
-    left, right = np.zeros(n_codes), whole.copy()
-    left_total, cuts = 0.0, 0
-    for position in range(n - 1):
-        i = order[position]
-        w = weight[i]
-        left[label[i]] += w
-        right[label[i]] = max(0.0, right[label[i]] - w)
-        left_total += w
-        low, high = column[i], column[order[position + 1]]
-        if not low < high:
-            continue
-        below[cuts], above[cuts] = low, high
-        right_total = total - left_total
-        if left_total >= min_leaf - SLACK_WEIGHT and right_total >= min_leaf - SLACK_WEIGHT and right_total > 0.0:
-            after = left_total * impurity(left, criterion, labels) + right_total * impurity(right, criterion, labels)
-            gain[cuts] = before - after / total
-        else:
-            gain[cuts] = -np.inf
-        cuts += 1
+    n = len(order)
+    logs = whole_logs(order, weight) if criterion == ENTROPY and labels.precise else np.zeros(0)
+    value = np.empty(n)
+    exact_gains(order, column, label, weight, criterion, labels, logs, min_leaf, value, below, above, gain)
+    cuts = 0
+    for r in range(n - 1):
+        if value[r] < value[r + 1]:
+            below[cuts], above[cuts], gain[cuts] = value[r], value[r + 1], gain[r]
+            cuts += 1
     return cuts
 
 
@@ -403,39 +508,28 @@ def middle_of_first_run(gain):
 
 
 @compiled
-def best_exact_cuts(order, n_known, wanted, columns, label, weight, criterion, labels, min_leaf):
+def best_exact_cuts(rows, order, n_known, wanted, columns, label, weight, criterion, labels, min_leaf):
     """Best cut of every wanted numeric variable. Returns gain, value below and above the cut, cuts tried, each (M,).
 
-    `min_leaf` (M,) is the least weight of a side. A variable without an admissible cut has gain -inf.
+    `rows` (n,) are the patients here. `min_leaf` (M,) is the least weight of a side. A variable without an admissible
+    cut has gain -inf.
     """
     n_variables, n = order.shape
     tried = np.zeros(n_variables, np.int64)
-    below, above, gains = np.empty(n), np.empty(n), np.empty(n)
-    gain, low, high = (
-        np.full(n_variables, -np.inf),
-        np.full(n_variables, np.nan),
-        np.full(n_variables, np.nan),
-    )
+    value, first, second, gains = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    gain, low, high = np.full(n_variables, -np.inf), np.full(n_variables, np.nan), np.full(n_variables, np.nan)
+    logs = whole_logs(rows, weight) if criterion == ENTROPY and labels.precise else np.zeros(0)
     for j in range(n_variables):
         if not wanted[j]:
             continue
         known = order[j, : n_known[j]]
-        cuts = exact_curve(
-            known,
-            columns[j],
-            label,
-            weight,
-            criterion,
-            labels,
-            min_leaf[j],
-            below,
-            above,
-            gains,
+        exact_gains(
+            known, columns[j], label, weight, criterion, labels, logs, min_leaf[j], value, first, second, gains
         )
-        best = first_best(gains[:cuts])
+        best = first_best(gains[: len(known)])
         if best >= 0:
-            gain[j], low[j], high[j] = gains[best], below[best], above[best]
-            tried[j] = (gains[:cuts] > -np.inf).sum()
+            gain[j], low[j], high[j] = gains[best], value[best], value[best + 1]
+            tried[j] = (gains[: len(known)] > -np.inf).sum()
     return gain, low, high, tried
 
 
@@ -811,9 +905,18 @@ def divide(rows, weight, original, column, splits, kind, error, floor, refit, pi
     n_children = pieces.shape[1]
     sent = np.zeros(n_children)
     known = 0.0
+    either_way = kind == HARD and n_children == 2 and splits.gate[0] not in (NOMINAL_GATE, BINS_GATE)
     for r in range(len(rows)):
         x = column[rows[r]]
         if np.isnan(x):
+            continue
+        if either_way:
+            w = weight[r]
+            left = w * left_share(x, 0, splits, HARD, error)
+            pieces[r, 0], pieces[r, 1] = left, w - left
+            sent[0] += left
+            sent[1] += w - left
+            known += w
             continue
         gate_shares(x, 0, splits, kind, error, pieces[r])
         settle_pieces(pieces[r], weight[r], floor * original[r])
@@ -885,9 +988,9 @@ def keep_rows(order, n_known, weight, n_kept):
         count = 0
         for position in range(n_known[j]):
             i = order[j, position]
-            if weight[i] > 0.0:
-                kept[j, count] = i
-                count += 1
+            if count < n_kept:
+                kept[j, count] = i  # overwritten by the next one kept, so that no branch is guessed wrong
+            count += weight[i] > 0.0
         counts[j] = count
     return kept, counts
 

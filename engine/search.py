@@ -199,11 +199,11 @@ def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
     return min(C45_MOST, max(C45_LEAST, 0.1 * known / len(search.table.labels.classes)))
 
 
-def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
-    """Return the threshold of a cut between two neighbouring values. METHODS §4.
+def place_threshold(how: str, below: Any, above: Any, table: Table, j: int) -> Any:
+    """Return the threshold of a cut of variable `j` between two neighbouring values. METHODS §4.
 
     `value` [S]: the value above, left iff x < θ. `midpoint` [T]: halfway. `observed` (C4.5 release 8): the largest
-    value of the whole training set (`training`, sorted) not above the midpoint, where 1e-12 of the two values is no
+    value of the whole training set (`table`) not above the midpoint, where 1e-12 of the two values is no
     difference: the midpoint of 0.557 and 0.565 is 0.561, which rounding puts a digit lower.
     """
     below, above = (
@@ -217,6 +217,7 @@ def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
     if how == "midpoint":
         return middle
     reach = np.minimum(middle + SAME_VALUE * (np.abs(below) + np.abs(above)), np.nextafter(above, -np.inf))
+    training = table.rising_values(j)
     return training[np.maximum(0, np.searchsorted(training, reach, side="right") - 1)]
 
 
@@ -238,7 +239,7 @@ def exact_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) 
         known, search.table.columns[j], search.table.labels.code, here.dense, CODES[search.criterion], labels,
         minimum_weight(search, here, j), below, above, gain,
     )  # fmt: skip
-    thresholds = place_threshold(search.threshold, below[:cuts], above[:cuts], search.table.sorted_values[j])
+    thresholds = place_threshold(search.threshold, below[:cuts], above[:cuts], search.table, j)
     return thresholds, gain[:cuts] * known_fraction(search, here, j)
 
 
@@ -385,12 +386,12 @@ def exact_candidates(
     """Return the best exact cut of each wanted numeric variable that has one."""
     least = np.array([minimum_weight(search, here, j) for j in range(len(wanted))], dtype=np.float64)
     gains, below, above, tried = kernels.best_exact_cuts(
-        here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
+        here.rows, here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
         CODES[search.criterion], labels, least,
     )  # fmt: skip
     found = []
     for j in np.flatnonzero(gains > -np.inf):
-        theta = place_threshold(search.threshold, below[j], above[j], search.table.sorted_values[j])
+        theta = place_threshold(search.threshold, below[j], above[j], search.table, int(j))
         gain = float(gains[j]) * known_fraction(search, here, int(j)) - mdl_charge(search, here, int(tried[j]))
         found.append(Candidate(int(j), gain, BINARY, float(theta), search.threshold != "value"))
     return found

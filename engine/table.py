@@ -167,7 +167,8 @@ class Table:
     @cached_property
     def sorted_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return patients by rising value (M, n), missing last, and how many are known (M,)."""
-        order = np.argsort(self.columns, axis=1, kind="stable").astype(np.int32)
+        order = np.argsort(self.columns, axis=1).astype(np.int32)
+        kernels.level_ties(order, self.columns)
         return order, (~np.isnan(self.columns)).sum(axis=1)
 
     @cached_property
@@ -175,7 +176,7 @@ class Table:
         """(M, n_bins - 1): the cuts of equal-width bins on each numeric variable's range, NaN for others. [C], §8"""
         cuts = np.full((self.schema.n_variables, max(0, self.n_bins - 1)), np.nan)
         for j in np.flatnonzero(self.schema.numeric) if self.n_bins else ():
-            known = self.sorted_values[j]
+            known = self.rising_values(j)
             if len(known):
                 cuts[j] = equal_cuts(float(known[0]), float(known[-1]), self.n_bins)
         return cuts
@@ -199,11 +200,10 @@ class Table:
         codes = (self.values.cells - self.first_cell[:-1]).astype(np.float64)
         return np.ascontiguousarray(np.where(self.values.cells < 0, np.nan, codes).T)
 
-    @cached_property
-    def sorted_values(self) -> list[Floats]:
-        """Per variable the known training values in rising order."""
+    def rising_values(self, j: int) -> Floats:
+        """Return the known training values of variable `j` in rising order."""
         order, known = self.sorted_rows
-        return [self.columns[j][order[j, : known[j]]] for j in range(len(order))]
+        return self.columns[j][order[j, : known[j]]]
 
 
 def equal_cuts(low: float, high: float, n_bins: int) -> Floats:
@@ -427,8 +427,11 @@ def read_labels(y: Any, n: int) -> LabelSets:
     PenumbraError
         For another length, labels of mixed type, measurements, an empty set, or fewer than two classes.
     """
-    raw = list(flat_labels(y))
-    if len(raw) != n:
+    raw, label_of = list(flat_labels(y)), np.arange(n)
+    if isinstance(y, np.ndarray) and y.dtype.kind in "iu" and len(raw) == n:
+        different, label_of = np.unique(y.ravel(), return_inverse=True)
+        raw = different.tolist()
+    elif len(raw) != n:
         raise PenumbraError(f"X has {n} patients but y has {len(raw)} labels: inconsistent numbers of samples.")
     members: list[tuple[Any, ...] | None] = []
     for given in raw:
@@ -460,13 +463,14 @@ def read_labels(y: Any, n: int) -> LabelSets:
         raise PenumbraError(f"y holds {found}; a tree needs patients of at least two classes.")
     place = {c: k for k, c in enumerate(classes)}
     sets: dict[frozenset[int], int] = {frozenset([k]): k for k in range(len(classes))}
-    code = np.empty(n, dtype=np.int32)
+    code = np.empty(len(raw), dtype=np.int32)
     full = frozenset(range(len(classes)))
     met: dict[tuple[Any, ...] | None, int] = {}
     for i, label in enumerate(members):
         if label not in met:
             met[label] = sets.setdefault(full if label is None else frozenset(place[c] for c in label), len(sets))
         code[i] = met[label]
+    code = code[label_of]
     member = np.zeros((len(sets), len(classes)), dtype=bool)
     for key, s in sets.items():
         member[s, list(key)] = True
