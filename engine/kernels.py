@@ -18,6 +18,7 @@ ENTROPY, LOGICAL = range(2)
 HARD, SOFT, COHERENT, ZONE, DEFERRED = range(5)
 MIDDLE_GATE, NOMINAL_GATE, BINS_GATE = 2, 3, 4  # engine.tree.MIDDLE, NOMINAL, BINS
 REACH = np.array([9.0, 1.7320508075688774, 28.0, 23.0, 2.0])  # |z| beyond which F is 0 or 1 to 1e-17, by shape
+CELL_REACH = 7.2  # the same for the normal CDF on a grid's cells
 TRUNCATION = 2.0  # |z| at which UDT's own normal ends
 BELOW_TRUNCATION = 0.5 * math.erfc(TRUNCATION / math.sqrt(2.0))
 SLACK_WEIGHT = 1e-9
@@ -478,6 +479,175 @@ def soft_curve(
         if fits:
             after = left_total * impurity(side, criterion, labels) + right_total * impurity(rest, criterion, labels)
             gain[k] = before - after / total
+
+
+@compiled
+def hard_limits(order, column, weight, limit):
+    """Return (low, high): a threshold leaves `limit` of weight on each side by the hard gate when low <= it < high.
+
+    `order` (n,) lists patients by rising value. Nothing does when low >= high.
+    """
+    n = len(order)
+    first, last, left, right = 0, n - 1, 0.0, 0.0
+    while first < n:
+        left += weight[order[first]]
+        if left >= limit and left > 0.0:
+            break
+        first += 1
+    while last >= 0:
+        right += weight[order[last]]
+        if right >= limit and right > 0.0:
+            break
+        last -= 1
+    if first >= n or last < 0:
+        return np.inf, -np.inf
+    return column[order[first]], column[order[last]]
+
+
+@compiled
+def cell_orders(width):
+    """Return how many powers of the distance a cell of this width (in σ) needs for 1e-12, 0 when over 12. METHODS §4.
+
+    The bound is Cramér's on the normal CDF's derivatives, 1.09·sqrt((p-1)!)·sqrt(1/2π).
+    """
+    term = 0.5 * width
+    for p in range(1, 14):
+        if term * 0.4349 < 1e-12:
+            return p
+        term *= 0.5 * width * math.sqrt(p) / (p + 1)
+    return 0
+
+
+@compiled
+def cell_kernel(reach, width, orders):
+    """Return (orders, 2·reach + 1) the normal CDF's derivatives over p! at whole cells from -reach to reach.
+
+    `orders` are filled up with zeros to whole groups of four, which `cell_left` adds together.
+    """
+    table = np.zeros(((orders + 3) // 4 * 4, 2 * reach + 1))
+    for d in range(-reach, reach + 1):
+        z = d * width
+        table[0, d + reach] = cdf(z, NORMAL)
+        before, here, factorial = 0.0, 0.3989422804014327 * math.exp(-0.5 * z * z), 1.0
+        for p in range(1, orders):
+            factorial *= p
+            table[p, d + reach] = here / factorial
+            before, here = here, -z * here - (p - 1) * before
+    return table
+
+
+@compiled
+def cell_weights(order, column, label, weight, sigma, start, step, orders, n_codes, m):
+    """Lay patients down in the nearest of `m` cells: (n_codes, orders, m) of Σ w·(-e)^p, e the distance in σ."""
+    laid = np.zeros((n_codes, m, orders))
+    per_step, per_sigma = 1.0 / step, 1.0 / sigma
+    for i in order:
+        x = column[i]
+        q = min(m - 1, max(0, int((x - start) * per_step + 0.5)))
+        e = (start + q * step - x) * per_sigma
+        c, part = label[i], weight[i]
+        for p in range(orders):
+            laid[c, q, p] += part
+            part *= e
+    turned = np.zeros((n_codes, (orders + 3) // 4 * 4, m))
+    for c in range(n_codes):
+        for p in range(orders):
+            turned[c, p] = laid[c, :, p]
+    return turned
+
+
+@compiled
+def cell_left(laid, table, reach):
+    """Return (n_codes, m) the weight left of every grid point, from what `cell_weights` laid down."""
+    n_codes, orders, m = laid.shape
+    left = np.zeros((n_codes, m))
+    for c in range(n_codes):
+        out = left[c]
+        gone = 0.0
+        for k in range(reach + 1, m):
+            gone += laid[c, 0, k - reach - 1]
+            out[k] = gone
+        for d in range(-reach, reach + 1):
+            first, past = max(0, d), min(m, m + d)
+            if past <= first:
+                continue
+            for p in range(0, orders, 4):
+                a, b = table[p, d + reach], table[p + 1, d + reach]
+                e, f = table[p + 2, d + reach], table[p + 3, d + reach]
+                for k in range(first, past):
+                    q = k - d
+                    out[k] += a * laid[c, p, q] + b * laid[c, p + 1, q] + e * laid[c, p + 2, q] + f * laid[c, p + 3, q]
+    return left
+
+
+@compiled
+def cell_curve(order, column, label, weight, sigma, start, step, orders, criterion, labels, min_leaf, hard, gain):
+    """Gain of every threshold start + k·step under normal noise of one σ, to about 1e-11. METHODS §4.
+
+    As `soft_curve`, whose sum over patients is here one over the cells of the grid; `orders` from `cell_orders`.
+    """
+    m, n_codes = len(gain), len(labels.mask)
+    whole = code_weights(order, label, weight, n_codes)
+    total = whole.sum()
+    width = step / sigma
+    reach = int(math.ceil(CELL_REACH / width))
+    laid = cell_weights(order, column, label, weight, sigma, start, step, orders, n_codes, m)
+    left = cell_left(laid, cell_kernel(reach, width, orders), reach)
+    limit = min_leaf - SLACK_WEIGHT
+    low, high = -np.inf, np.inf
+    if hard:
+        low, high = hard_limits(order, column, weight, limit)
+    nothing = np.zeros(0)
+    before = spread(whole, total, criterion, labels, nothing)
+    side, rest = np.zeros(n_codes), np.zeros(n_codes)
+    for k in range(m):
+        tau = start + k * step
+        left_total = 0.0
+        for c in range(n_codes):
+            side[c] = min(whole[c], max(0.0, left[c, k]))
+            rest[c] = whole[c] - side[c]
+            left_total += side[c]
+        gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, low <= tau < high)
+
+
+@compiled
+def soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits):
+    """Return the gain of soft weights left and right, -inf unless it `fits` and each side holds `limit`."""
+    right_total = total - left_total
+    if not fits or left_total < limit or right_total < limit or left_total <= 0.0 or right_total <= 0.0:
+        return -np.inf
+    nothing = np.zeros(0)
+    after = spread(side, left_total, criterion, labels, nothing) + spread(rest, right_total, criterion, labels, nothing)
+    return (before - after) / total
+
+
+@compiled
+def soft_gains_at(order, column, label, weight, error, variable, thresholds, criterion, labels, min_leaf, hard):
+    """Return the gain of each of a few thresholds when each value is a distribution, summed patient by patient. §4."""
+    n_codes = len(labels.mask)
+    whole = code_weights(order, label, weight, n_codes)
+    total = whole.sum()
+    before = spread(whole, total, criterion, labels, np.zeros(0))
+    limit = min_leaf - SLACK_WEIGHT
+    low, high = -np.inf, np.inf
+    if hard:
+        low, high = hard_limits(order, column, weight, limit)
+    shape = error.shape[variable]
+    gain = np.empty(len(thresholds))
+    for k in range(len(thresholds)):
+        tau = thresholds[k]
+        side, rest = np.zeros(n_codes), np.zeros(n_codes)
+        for i in order:
+            sigma = sigma_at(column[i], variable, error)
+            if sigma > 0.0:
+                side[label[i]] += weight[i] * cdf((tau - column[i]) / sigma, shape)
+            elif column[i] <= tau:
+                side[label[i]] += weight[i]
+        for c in range(n_codes):
+            side[c] = min(whole[c], side[c])
+            rest[c] = whole[c] - side[c]
+        gain[k] = soft_gain(side, rest, side.sum(), total, before, criterion, labels, limit, low <= tau < high)
+    return gain
 
 
 @compiled

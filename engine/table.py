@@ -176,7 +176,7 @@ class Table:
         """(M, n_bins - 1): the cuts of equal-width bins on each numeric variable's range, NaN for others. [C], §8"""
         cuts = np.full((self.schema.n_variables, max(0, self.n_bins - 1)), np.nan)
         for j in np.flatnonzero(self.schema.numeric) if self.n_bins else ():
-            known = self.rising_values(j)
+            known = self.rising_values(int(j))
             if len(known):
                 cuts[j] = equal_cuts(float(known[0]), float(known[-1]), self.n_bins)
         return cuts
@@ -203,7 +203,8 @@ class Table:
     def rising_values(self, j: int) -> Floats:
         """Return the known training values of variable `j` in rising order."""
         order, known = self.sorted_rows
-        return self.columns[j][order[j, : known[j]]]
+        values: Floats = self.columns[j][order[j, : known[j]]]
+        return values
 
 
 def equal_cuts(low: float, high: float, n_bins: int) -> Floats:
