@@ -14,8 +14,9 @@ import pandas as pd
 
 from engine.errors import PenumbraError
 
-_CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(,|$)""")
+_CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*))\s*(,|$)""")
 _ATTRIBUTE = re.compile(r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.*)$""", re.I)
+_COMMENTED = re.compile(r"""^(\{(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^'"}])*\})\s*%.*$""")  # Weka's, behind levels
 _NUMERIC = ("numeric", "real", "integer")
 
 
@@ -82,6 +83,8 @@ def _header(lines: Iterator[tuple[int, str]]) -> list[_Attribute]:
         if match is None:
             raise PenumbraError(f"Line {line} starts with @attribute but declares no name and type.")
         name, kind = _unescaped(match[1], match[2], match[3]), match[4].strip()
+        if kind.startswith("{"):
+            kind = _COMMENTED.sub(r"\1", kind)
         if kind.startswith("{") and kind.endswith("}"):
             found = [cell or "?" for cell in _cells(kind[1:-1])]
             attributes.append(
@@ -108,7 +111,8 @@ def _cells(row: str) -> list[str | None]:
     cells: list[str | None] = []
     at = 0
     while match := _CELL.match(row.strip(), at):
-        cells.append(None if match[3] == "?" else _unescaped(match[1], match[2], match[3]))
+        bare = match[3] and match[3].strip()  # by the pattern, long runs of spaces would be tried one by one
+        cells.append(None if bare == "?" else _unescaped(match[1], match[2], bare))
         if not match[4]:
             return cells
         at = match.end()

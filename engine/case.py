@@ -114,6 +114,12 @@ class Case:
     simulated: bool = False
     n_draws: int = 0
 
+    def __repr__(self) -> str:
+        """Say the answer and how sure it is; what a patient's readings were is not repeated."""
+        answer = "no answer" if self.answer is None else f"answer {self.answer}"
+        best = f"best class P {float(np.max(self.probability)):.3g}, stability {self.stability:.3g}"
+        return f"<Case: {answer}, {best}, {len(self.path)} splits on the way>"
+
 
 @dataclass(frozen=True)
 class Reader:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.leaves import probability_range
+from engine.legible import contained, visible
 from engine.noise import TWO_SIDED_95, SigmaAt
 from engine.number_words import exact_text, number_text, probability_text, share_text, weight_text
 from engine.tree import BINS, MIDDLE, NOMINAL, REST, Tree
@@ -43,12 +44,16 @@ def is_fractional(tree: Tree) -> bool:
 
 def answer_text(answer: Any, class_names: Mapping[Any, str] | None = None) -> str:
     """Return an answer in words: the class's name, "abstains", or "a or b" for a set."""
-    names = class_names or {}
     if answer is None:
         return "abstains"
     if isinstance(answer, (set, frozenset)):
-        return " or ".join(str(names.get(c, c)) for c in sorted(answer, key=str)) or "no class"
-    return str(names.get(answer, answer))
+        return " or ".join(class_word(c, class_names) for c in sorted(answer, key=str)) or "no class"
+    return class_word(answer, class_names)
+
+
+def class_word(name: Any, class_names: Mapping[Any, str] | None = None) -> str:
+    """Return a class's display name."""
+    return contained(str((class_names or {}).get(name, name)))
 
 
 def exact_edge(node: int, edge: float) -> str:
@@ -90,7 +95,7 @@ def branch_tests(tree: Tree, node: int, edge_text: EdgeText = exact_edge, senten
         return [
             lead + ANY_OTHER
             if tree.code[child] == REST
-            else lead + label if named else bin_test(tree, child, edge_text)
+            else lead + contained(label) if named else bin_test(tree, child, edge_text)
             for child, label in zip(tree.children(node), tree.branch(node), strict=True)
         ]
     if tree.gate[node] == MIDDLE:
@@ -150,7 +155,7 @@ def rules_text(
         rule = f"an answer needs P {tau:g}" if tree.has_bayes else f"a leaf answers when its P reaches {tau:g}"
     lines = [
         f"Decision tree: {leaves}, depth {tree.max_depth}, {weight_text(tree.weight[0], False)} training patients",
-        f"Classes: {', '.join(str(names.get(c, c)) for c in tree.classes)}. Decision: {decided_by}{rule}.",
+        f"Classes: {', '.join(class_word(c, names) for c in tree.classes)}. Decision: {decided_by}{rule}.",
     ]
     lines += [note] if note else []
     lines += [
@@ -161,14 +166,14 @@ def rules_text(
 
     def mix_of(node: int) -> str:
         return ", ".join(
-            f"{names.get(c, c)} {weight_text(w, fractional)}"
+            f"{class_word(c, names)} {weight_text(w, fractional)}"
             for c, w in zip(tree.classes, tree.class_weight[node], strict=True)
         )
 
     def bayes_line(node: int) -> str:
         weight = float(tree.weight[node])
         prior = ", ".join(
-            f"{names.get(c, c)} {probability_text(float(p))}"
+            f"{class_word(c, names)} {probability_text(float(p))}"
             for c, p in zip(tree.classes, tree.probability[node], strict=True)
         )
         n = f"n {weight_text(weight, fractional)}: {mix_of(node)}" if weight > 0 else "no training patients"
@@ -185,7 +190,7 @@ def rules_text(
         word = "abstain" if answer is None else f"answer {answer_text(answer, names)}"
         if answer is None and decision == "tau" and tau is not None:
             word += f" (P {probability_text(p, tau)} < τ {tau:g})"
-        name = names.get(tree.classes[best], tree.classes[best])
+        name = class_word(tree.classes[best], names)
         text = f"{word}: {called[node]}, P({name}) {probability_text(p)}"
         if weight <= 0:
             return text + ", no training patients: the parent's probabilities"
@@ -205,8 +210,8 @@ def rules_text(
         if tree.is_leaf(node):
             lines.append(indent + leaf_line(node))
             continue
-        name = tree.variables[int(tree.variable[node])]
-        unit = units.get(name, "")
+        variable = tree.variables[int(tree.variable[node])]
+        name, unit = contained(variable), contained(units.get(variable, ""))
         blend = blend_words(tree, node, noise, unit, edge_text)
         if blend:
             lines.append(f"{indent}# {name}: {blend}")
@@ -215,4 +220,4 @@ def rules_text(
             after = f" {unit}" if unit and not tests[place].startswith("is ") else ""
             share = f"  [missing: {share_text(float(tree.share[children[place]]))}]"
             stack.append((children[place], depth + 1, f"if {name} {tests[place]}{after}{share}"))
-    return "\n".join([*lines, "", INTENDED_USE, ""])
+    return "\n".join([*map(visible, lines), "", INTENDED_USE, ""])

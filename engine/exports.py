@@ -48,6 +48,17 @@ def python_function(model: UncertainTreeClassifier) -> str:
     """Return a fitted model as a Python program with `predict_proba(patient)` and `decide(patient)`.
 
     It needs Python 3.9 and nothing else, and answers within 1e-12 of the model, whatever its evaluation and decision.
+
+    Parameters
+    ----------
+    model : fitted; its evaluation and decision as they are set now.
+
+    Examples
+    --------
+    >>> model = UncertainTreeClassifier(min_weight_leaf=1).fit([[88.0], [95.0], [142.0], [160.0]], [0, 0, 1, 1])
+    >>> program = python_function(model)
+    >>> "import math" in program, "import numpy" in program
+    (True, False)
     """
     return to_python(*parts(model), heading(model))
 
@@ -58,6 +69,12 @@ def javascript_function(model: UncertainTreeClassifier, module: bool = True) -> 
     Parameters
     ----------
     model : fitted. module : True: an ES module; False: a plain script that defines `penumbra`.
+
+    Examples
+    --------
+    >>> model = UncertainTreeClassifier(min_weight_leaf=1).fit([[88.0], [95.0], [142.0], [160.0]], [0, 0, 1, 1])
+    >>> javascript_function(model).splitlines()[-1]
+    'export const { classes, predict_proba, decide } = penumbra;'
     """
     return to_javascript(*parts(model), heading(model), module)
 

@@ -70,6 +70,19 @@ def read_file(
     return frame, understood
 
 
+def kind_of(content: bytes, filename: str) -> dict[str, Any]:
+    """Return what a file that was refused is: its format, and the sheets of a workbook, so that it can be corrected."""
+    try:
+        content, name = _content(content, filename)
+        if content[:4] == b"PK\x03\x04":
+            return {"format": "Excel", "sheets": tuple(str(sheet) for sheet in _book(content).sheet_names)}
+    except PenumbraError:
+        return {"format": "text"}
+    if content[:4] == b"PAR1":
+        return {"format": "Parquet"}
+    return {"format": "ARFF" if name.endswith(".arff") else "text"}
+
+
 def _content(source: bytes | str | Path, filename: str | None) -> tuple[bytes, str]:
     """Return the bytes of a source and the name it goes by, unpacked when gzipped; refuse more than 50 MB."""
     if isinstance(source, (bytearray, memoryview)):
@@ -247,7 +260,7 @@ def _parquet(content: bytes) -> pd.DataFrame:
     raise PenumbraError("The Parquet file unpacks to more than 500 MB; leave out columns or rows that are not needed.")
 
 
-def _excel(content: bytes, sheet: str | int | None, problems: list[str]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _book(content: bytes) -> pd.ExcelFile:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
             size = sum(part.file_size for part in parts.infolist())
@@ -258,6 +271,11 @@ def _excel(content: bytes, sheet: str | int | None, problems: list[str]) -> tupl
         ) from None
     if book is None:
         raise PenumbraError("The workbook unpacks to more than 500 MB; leave out columns or rows that are not needed.")
+    return book
+
+
+def _excel(content: bytes, sheet: str | int | None, problems: list[str]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    book = _book(content)
     sheets = [str(name) for name in book.sheet_names]
     if (isinstance(sheet, int) and not 0 <= sheet < len(sheets)) or (isinstance(sheet, str) and sheet not in sheets):
         raise PenumbraError(f"There is no sheet “{sheet}”; the workbook has {listed(sheets)}.")

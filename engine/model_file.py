@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -17,14 +17,16 @@ import numpy as np
 from engine import kernels
 from engine.errors import PenumbraError
 from engine.grow import settle_boxes
+from engine.json_form import misfit
 from engine.leaves import LEAVES, leaf_probability
 from engine.noise import SHAPES, Noise, ResolvedNoise
 from engine.recipe import AXES, DEFAULTS, THRESHOLDS
-from engine.table import Schema
+from engine.table import Schema, name_text
 from engine.tree import BINS, BRANCHES, NOMINAL, REST, Node, Tree
 
 FORMAT, VERSION = "penumbra-model", 3
 LONGEST = 200_000_000  # characters
+NO_MODEL = "This is no Penumbra model file"
 ARRAYS = {f.name: f.type for f in fields(Tree) if f.name not in ("variables", "categories", "classes")}
 DTYPES = {
     "np.int32": np.int32,
@@ -80,7 +82,8 @@ def settings_out(params: Mapping[str, Any]) -> dict[str, Any]:
     """
     held = {name: value.item() if isinstance(value, np.generic) else value for name, value in params.items()}
     if held.get("nominal") is not None:
-        held["nominal"] = [c.item() if isinstance(c, np.generic) else c for c in held["nominal"]]
+        plain = [c.item() if isinstance(c, np.generic) else c for c in held["nominal"]]
+        held["nominal"] = [c if type(c) is int else name_text(c) for c in plain]  # columns are found by that text
     if held.get("cost") is not None:
         held["cost"] = np.asarray(held["cost"], dtype=np.float64).tolist()
     if held.get("abstain_cost") is not None:
@@ -116,10 +119,11 @@ def list_of(items: Mapping[str, Any], **limits: Any) -> dict[str, Any]:
     return {"type": "array", "items": dict(items), **limits}
 
 
-def object_of(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of an object with all of these members and no others."""
+def object_of(properties: Mapping[str, Any], optional: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the JSON schema of an object with all of these members, the optional ones perhaps, and no others."""
+    required = [name for name in properties if name not in optional]
     return {
-        "type": "object", "properties": dict(properties), "required": list(properties), "additionalProperties": False,
+        "type": "object", "properties": dict(properties), "required": required, "additionalProperties": False,
     }  # fmt: skip
 
 
@@ -134,7 +138,7 @@ def settings_schema() -> dict[str, Any]:
     settings = {name: {"type": kinds.get(type(default), "string")} for name, default in DEFAULTS.items()}
     choices: dict[str, Any] = {name: {"enum": list(choice)} for name, choice in AXES.items()}
     pair = {"type": "array", "prefixItems": [PLAIN, NOT_NEGATIVE], "minItems": 2, "maxItems": 2}
-    numbers = ("max_depth", "width", "n_bootstraps", "random_state", "abstain_cost")
+    numbers = ("max_depth", "width", "n_bootstraps", "abstain_cost")
     special = {
         "threshold": {"enum": list(THRESHOLDS)},
         "min_weight_leaf": {"anyOf": [NOT_NEGATIVE, {"const": "c45"}]},
@@ -142,6 +146,7 @@ def settings_schema() -> dict[str, Any]:
         "class_weight": or_null({"const": "balanced"}, list_of(pair)),
         "nominal": or_null(list_of({"type": ["string", "integer"]})),
         **{name: or_null(NOT_NEGATIVE) for name in numbers},
+        "random_state": or_null({"type": "integer", "minimum": 0}),
     }
     return object_of({**settings, **choices, **special})
 
@@ -182,6 +187,7 @@ def file_schema() -> dict[str, Any]:
         "names": list_of({"type": "string"}, minItems=1, uniqueItems=True),
         "categories": list_of(or_null(list_of(PLAIN, uniqueItems=True)), minItems=1),
         "named": {"type": "boolean"},
+        "text_names": {"type": "boolean"},
     }
     uses = ("search", "propagation", "evaluation")
     record = {
@@ -190,7 +196,7 @@ def file_schema() -> dict[str, Any]:
         "params": settings_schema(),
         "noise": object_of({name: or_null(stated) for name in ("noise", *(f"noise_{use}" for use in uses))}),
         "resolved_noise": object_of(dict.fromkeys(uses, resolved)),
-        "schema": object_of(columns),
+        "schema": object_of(columns, optional=("text_names",)),
         "classes": list_of(PLAIN, minItems=2, uniqueItems=True),
         "tree": object_of({name: array_schema(name) for name in ARRAYS}),
         "zone_factor": or_null(NOT_NEGATIVE),
@@ -225,6 +231,7 @@ def to_text(
             "names": schema.names,
             "categories": schema.categories,
             "named": schema.named,
+            **({} if schema.text_names else {"text_names": False}),
         },
         "classes": tree.classes,
         "tree": {name: nested_out(array_out(tree, name)) for name in ARRAYS},
@@ -256,24 +263,30 @@ def from_text(text: str) -> dict[str, Any]:
         When the text is no model file, is truncated or altered, or has another version.
     """
     if not isinstance(text, (str, bytes)) or len(text) > LONGEST:
-        raise PenumbraError("This is no Penumbra model file: give the text that to_json wrote.")
+        raise PenumbraError(f"{NO_MODEL}: give the text that to_json wrote.")
     try:
-        record = json.loads(text)
+        text = text.removeprefix("\ufeff") if isinstance(text, str) else text  # as some editors begin a file
+        record = json.loads(text, object_pairs_hook=members_of, parse_constant=refuse_constant)
+    except PenumbraError:
+        raise
     except (ValueError, RecursionError) as error:
         raise PenumbraError(
             "The model file is not complete JSON; it may be truncated. Save the model again."
         ) from error
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise PenumbraError("This is no Penumbra model file: give the text that to_json wrote.")
-    if record.get("version") != VERSION:
-        raise PenumbraError(
-            f"The model file has version {record.get('version')!r}; this program reads version {VERSION}."
+        raise PenumbraError(f"{NO_MODEL}: give the text that to_json wrote.")
+    version = record.get("version")
+    if type(version) is not int or version != VERSION:
+        given = f"version {version!r}" if isinstance(version, (str, int, float)) and len(str(version)) <= 20 else (
+            "version None" if version is None else "version of another kind"
         )
+        raise PenumbraError(f"The model file has {given}; this program reads version {VERSION}.")
     try:
         if record.get("sha256") != checksum(record):
             raise PenumbraError(
                 "The model file does not match its checksum: it was altered after it was saved. Save the model again."
             )
+        check_form(record)
         return parts(record)
     except PenumbraError:
         raise
@@ -289,6 +302,28 @@ def from_text(text: str) -> dict[str, Any]:
         raise PenumbraError(
             "The model file is damaged: a part is missing or has the wrong form. Save the model again."
         ) from error
+
+
+def members_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object's members; refuse one that is there twice, of which readers would take one or the other."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise PenumbraError("The model file is damaged: a part of it is there twice. Save the model again.")
+    return members
+
+
+def refuse_constant(token: str) -> None:
+    """Refuse NaN and infinities, which are no JSON; the file writes null and texts in their place."""
+    raise PenumbraError(f"The model file is damaged: it holds {token}, which is no JSON. Save the model again.")
+
+
+def check_form(record: Any) -> None:
+    """Refuse a parsed model file that has not the form of `file_schema`, naming the part."""
+    schema = file_schema()
+    where = misfit(record, schema, schema["$defs"])
+    if where is not None:
+        part = " › ".join(where) or "the whole"
+        raise PenumbraError(f"The model file is damaged: its part {part} has the wrong form. Save the model again.")
 
 
 def parts(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -309,7 +344,7 @@ def parts(record: Mapping[str, Any]) -> dict[str, Any]:
         "its list of classes",
     )
     categories = tuple(None if c is None else tuple(c) for c in held)
-    schema = Schema(tuple(names), categories, record["schema"]["named"])
+    schema = Schema(tuple(names), categories, record["schema"]["named"], record["schema"].get("text_names", True))
     arrays = {}
     for name in ARRAYS:
         arrays[name] = array_in(record["tree"][name], array_dtype(name))
@@ -471,6 +506,8 @@ def check_tree(tree: Tree) -> None:
         "its list of weights",
     )
     check_bayes(tree)
+    gains = np.where((tree.variable < 0) & np.isnan(tree.gain), 0.0, tree.gain)
+    require(bool((np.abs(gains) <= n_classes).all()), "its list of gains")  # bits or parts of patients: far below
     known = tree.delta[~np.isnan(tree.delta)]
     require(bool(np.isfinite(known).all() and (known >= 0).all()), "its list of zones")
     require(bool(((tree.probability >= 0) & (tree.probability <= 1)).all()), "its probabilities")

@@ -17,7 +17,7 @@ from scipy import special
 
 from engine import kernels
 from engine.errors import PenumbraError
-from engine.table import Schema, listed
+from engine.table import Schema, listed, name_text
 
 SHAPES = {
     "normal": kernels.NORMAL,
@@ -85,17 +85,47 @@ class Noise:
 
     @classmethod
     def of_mean(cls, u: float, shape: Any = "normal") -> Noise:
-        """Return noise with σ = u·|training mean| for every numeric variable. [S]"""
+        """Return noise with σ = u·|training mean| for every numeric variable. [S]
+
+        Parameters
+        ----------
+        u : the fraction, 0.1 for a tenth. shape : "normal", "uniform", "laplace" or "logistic", or a dict by name.
+
+        Examples
+        --------
+        >>> Noise.of_mean(0.1) == Noise.from_dict(Noise.of_mean(0.1).to_dict())
+        True
+        """
         return cls(sigma=Relative("mean", u), shape=shape)
 
     @classmethod
     def of_sd(cls, u: float, shape: Any = "normal") -> Noise:
-        """Return noise with σ = u·training standard deviation (ddof 0) for every numeric variable."""
+        """Return noise with σ = u·training standard deviation (ddof 0) for every numeric variable.
+
+        Parameters
+        ----------
+        u : the fraction, 0.1 for a tenth. shape : "normal", "uniform", "laplace" or "logistic", or a dict by name.
+
+        Examples
+        --------
+        >>> Noise.of_sd(0.1) == Noise.from_dict(Noise.of_sd(0.1).to_dict())
+        True
+        """
         return cls(sigma=Relative("sd", u), shape=shape)
 
     @classmethod
     def of_range(cls, w: float, shape: Any = "normal") -> Noise:
-        """Return noise with σ = w·training range for every numeric variable."""
+        """Return noise with σ = w·training range for every numeric variable.
+
+        Parameters
+        ----------
+        w : the fraction, 0.1 for a tenth. shape : "normal", "uniform", "laplace" or "logistic", or a dict by name.
+
+        Examples
+        --------
+        >>> Noise.of_range(0.1) == Noise.from_dict(Noise.of_range(0.1).to_dict())
+        True
+        """
         return cls(sigma=Relative("range", w), shape=shape)
 
     def resolve(self, schema: Schema, columns: NDArray[np.float64]) -> ResolvedNoise:
@@ -302,11 +332,12 @@ def by_variable(what: str, given: Any, schema: Schema, applies: NDArray[np.bool_
         given = given.item()
     if isinstance(given, Mapping):
         for name in given:
-            if str(name) not in schema.names:
+            called = name_text(name)
+            if called not in schema.names:
                 raise PenumbraError(
-                    f"{what} is given for {str(name)!r}, which is no column; the columns are {listed(schema.names)}."
+                    f"{what} is given for {called!r}, which is no column; the columns are {listed(schema.names)}."
                 )
-        return {schema.column(str(name)): unwrapped(value) for name, value in given.items() if value is not None}
+        return {schema.column(name_text(name)): unwrapped(value) for name, value in given.items() if value is not None}
     if isinstance(given, (Relative, str)) or np.isscalar(given):
         return {int(j): given for j in np.flatnonzero(applies)}
     if isinstance(given, (Sequence, np.ndarray)):
@@ -379,7 +410,7 @@ def stored(value: Any) -> Any:
     if isinstance(value, Relative):
         return {"relative_to": value.of, "fraction": float(value.fraction)}
     if isinstance(value, Mapping):
-        return {"by_name": {str(name): stored(v) for name, v in value.items()}}
+        return {"by_name": {name_text(name): stored(v) for name, v in value.items()}}
     if isinstance(value, np.ndarray) or (isinstance(value, Sequence) and not isinstance(value, str)):
         return [stored(v) for v in value]
     return value.item() if isinstance(value, np.generic) else value

@@ -74,8 +74,14 @@ def to_csv(stated: Mapping[str, Stated], names: Collection[str], units: Mapping[
     writer.writerow(COLUMNS)
     for name in names:
         one = stated.get(name, Stated())
-        writer.writerow([name, one.form, one.value, one.percent, units.get(name, ""), one.shape, one.source])
+        row = [name, one.form, one.value, one.percent, units.get(name, ""), one.shape, one.source]
+        writer.writerow([c.replace("\r", " ") if isinstance(c, str) else c for c in row])  # it would end the line
     return out.getvalue()
+
+
+def folded(name: str) -> str:
+    """Return a name with single spaces and none around it, as a spreadsheet or a person may write it."""
+    return " ".join(name.split())
 
 
 def from_csv(content: bytes, numeric: Mapping[str, bool]) -> tuple[dict[str, Stated], list[str]]:
@@ -114,6 +120,11 @@ def from_csv(content: bytes, numeric: Mapping[str, bool]) -> tuple[dict[str, Sta
     except csv.Error:
         raise PenumbraError("The table of σ cannot be read; a quotation mark may never be closed.") from None
     rows = [{key: str(line.get(name) or "").strip() for key, name in fields.items()} for line in lines]
+    alike = Counter(map(folded, numeric))
+    called = {folded(name): name for name in numeric if alike[folded(name)] == 1}
+    for cells in rows:
+        name = cells["variable"]
+        cells["variable"] = name if name in numeric else called.get(folded(name), name)
     times = Counter(cells["variable"] for cells in rows)
     problems += [f"“{name}” is passed over: it stands in {k} lines; keep one." for name, k in times.items() if k > 1]
     for cells in rows:

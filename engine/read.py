@@ -6,7 +6,6 @@ Out: a `ReadTable`: variables, labels, one `Column` per column of the file, what
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from engine.cuts import HIGH, LOW, MOST_CLASSES, OPEN, checked_cut, cut_labels, different_numbers
 from engine.errors import PenumbraError
 from engine.formats import (
     MISSING_TOKENS,
@@ -28,6 +28,7 @@ from engine.formats import (
     read_file,
     unique_names,
 )
+from engine.number_words import number_text
 from engine.numerals import GROUP_MARKS, WAYS, column_marks, evidence_of, file_marks, numbers_in, stray_groups
 from engine.table import classes_named, listed
 
@@ -72,7 +73,7 @@ class Column:
     kind : {"numeric", "nominal"}
     role : {"variable", "target", "identifier", "ignore"}
     unit : str or None
-        The unit written behind a numeric column's name, "mg/dL" in "Glucose (mg/dL)".
+        The unit written behind a numeric column's name, "mg/dL" in "Glucose (mg/dL)"; also of a target of numbers.
     missing : int
         Cells that count as missing; for the target, labels that are empty or mean that the doctor abstained.
     levels : tuple of str or None
@@ -101,11 +102,15 @@ class ReadTable:
         One per column of the file, in its order.
     understood : mapping
         format, delimiter, decimal, thousands, encoding, missing (tokens met), sheet, sheets (all of the workbook),
-        rows, header (False: the first line is data), target.
+        rows, header (False: the first line is data), target, abstained (rows by label that means so), cut (where the
+        target was cut).
     problems : tuple of str
         Sentences for the user; nothing was dropped or changed without one. None holds a patient's value.
     preview : DataFrame
         The first rows of every column as they stand in the file, as text.
+    target_numbers : (n,) float64 or None
+        The target's numbers, which `cut` would cut: NaN where empty, infinite, no number, or a label that means
+        abstained. None where most of its labels are words, or where they are declared or sets.
     """
 
     X: pd.DataFrame
@@ -114,6 +119,7 @@ class ReadTable:
     understood: Mapping[str, Any]
     problems: tuple[str, ...]
     preview: pd.DataFrame
+    target_numbers: NDArray[np.float64] | None = None
 
 
 @dataclass(eq=False)
@@ -128,6 +134,7 @@ class _Cells:
     levels: tuple[str, ...] | None
     sets: NDArray[np.object_] | None
     typed: NDArray[np.float64] | None = None  # the cells that came as numbers among others that came as text
+    legible: NDArray[np.float64] | None = None  # the numbers among its cells, however few
     tokens: dict[str, int] = field(default_factory=dict)
     number_tokens: frozenset[str] = frozenset()
     kind: Kind = "nominal"
@@ -194,7 +201,7 @@ def read_table(
     target : str, optional
         The column that holds the labels.
     abstain : str or sequence of str, optional
-        Labels that mean "the doctor abstained": every class stays possible.
+        Labels that mean "the doctor abstained": every class stays possible, whatever `cut` would say of them.
     cut : (low, high), optional
         For a numeric target, in its unit: below `low` the label is "low", above `high` it is "high", from one to the
         other it is left open, as where a change is no larger than chance (±6.24 points of SF-12). [W]
@@ -239,20 +246,33 @@ def read_table(
     _mark_missing(cells, missing)
     as_read = stated if cut is None else {**stated, _cut_target(stated): "numeric"}
     understood |= _read_numbers(cells, as_read, decimal, thousands, understood.get("delimiter"), problems)
-    understood["missing"] = _say_missing(cells, problems)
+    met, nothing = _say_missing(cells, problems), "?" if understood["format"] == "ARFF" else ""
+    understood["missing"] = tuple(dict.fromkeys(token or nothing for token in met))
     found = _find_roles(cells, stated, problems)
     _say_doubts(cells, found, stated, problems)
 
     labels = next(c for c in cells if found[c.name] == "target")
+    abstained = _words(abstain, "abstain") if abstain is not None else set()
+    target_numbers = _target_numbers(labels, abstained)
+    understood["abstained"] = _say_abstained(labels, abstained, problems)
     if cut is not None:
-        y, classes = _labels(_cut(labels, cut), "between", problems)
+        understood["cut"] = checked_cut(cut)
+        y, classes = _labels(_cut(labels, understood["cut"], abstained, problems), {OPEN}, 0, problems)
     else:
-        y, classes = _labels(labels, abstain, problems)
+        different = 0 if target_numbers is None else different_numbers(target_numbers)
+        y, classes = _labels(labels, abstained, different, problems)
     variables = [c for c in cells if found[c.name] == "variable"]
     if not variables:
         raise PenumbraError("No column is left as a variable; set the role of at least one to numeric or nominal.")
     columns = tuple(
-        Column(c.name, "nominal", "target", None, sum(label is None for label in y), classes)
+        Column(
+            c.name,
+            "nominal",
+            "target",
+            None if target_numbers is None else _unit(c.name),
+            sum(label is None for label in y),
+            classes,
+        )
         if c is labels
         else Column(
             c.name,
@@ -267,7 +287,7 @@ def read_table(
     understood |= {"rows": len(frame), "target": labels.name}
     X = pd.DataFrame({c.name: c.values() for c in variables})
     preview = pd.DataFrame({c.name: c.text.head(PREVIEW_ROWS) for c in cells})
-    return ReadTable(X, y, columns, understood, tuple(problems), preview)
+    return ReadTable(X, y, columns, understood, tuple(problems), preview, target_numbers)
 
 
 def _check_words(arguments: Mapping[str, Any]) -> None:
@@ -389,10 +409,12 @@ def _read_numbers(
     problems: list[str],
 ) -> dict[str, str]:
     """Settle the decimal and thousands marks, then give every column its kind and its numbers."""
-    is_open = [
-        c.numbers is None and c.levels is None and stated.get(c.name) not in ("nominal", "target") for c in cells
+    is_open = [c.numbers is None and c.levels is None and stated.get(c.name) != "nominal" for c in cells]
+    # How numbers among labels are written is nobody's doubt until they are cut, and then their role is numeric.
+    doubts: list[list[str]] = [[] if stated.get(c.name) == "target" else problems for c in cells]
+    texts = [
+        _without_percent(c, mine) if open_ else c.text for c, open_, mine in zip(cells, is_open, doubts, strict=True)
     ]
-    texts = [_without_percent(c, problems) if open_ else c.text for c, open_ in zip(cells, is_open, strict=True)]
     evidence = [
         evidence_of(text[c.written]) if open_ else dict.fromkeys(WAYS, 0)
         for c, text, open_ in zip(cells, texts, is_open, strict=True)
@@ -400,21 +422,24 @@ def _read_numbers(
     file_decimal, file_thousands = file_marks(evidence, decimal, thousands, delimiter)
     settled = any(mine["point_decimal"] or mine["comma_groups"] for mine in evidence)
     doubt_points = delimiter == ";" and not settled
-    for c, text, open_, mine in zip(cells, texts, is_open, evidence, strict=True):
+    for c, text, open_, mine, said in zip(cells, texts, is_open, evidence, doubts, strict=True):
         role = stated.get(c.name)
         if open_:
             marks = (file_decimal, file_thousands)
             if decimal is None and thousands is None:
-                marks = column_marks(c.name, mine, marks, doubt_points, problems)
+                marks = column_marks(c.name, mine, marks, doubt_points, said)
             numbers = numbers_in(text, *marks)
             if c.typed is not None:
                 numbers = np.where(np.isnan(c.typed), numbers, c.typed)
             known = int((~c.empty).sum())
             unreadable = int((np.isnan(numbers) & ~c.empty).sum())
+            c.legible = numbers
             if role == "numeric" or unreadable <= MAX_UNREADABLE * known:
-                c.numbers = numbers
                 if thousands is None:
-                    c.numbers[stray_groups(c.name, text.where(c.written, ""), numbers, marks, problems)] = np.nan
+                    numbers[stray_groups(c.name, text.where(c.written, ""), numbers, marks, said)] = np.nan
+                c.numbers = numbers if role != "target" else None
+            if role == "target":
+                continue
             if role == "numeric" or unreadable <= known / 2:
                 c.unreadable = unreadable
         if c.levels is not None and role == "numeric":
@@ -560,10 +585,7 @@ def _say_doubts(cells: list[_Cells], found: Mapping[str, str], stated: Mapping[s
         if numeric and c.numbers is not None:
             values = c.numbers[~c.missing]
             for code, times in _far_off_codes(values):
-                problems.append(
-                    f"{code} repeats far outside all other values of “{c.name}” ({times}); it may mean missing. "
-                    "It is read as a number until it is stated as missing."
-                )
+                problems.append(_far_off(c.name, code, times))
             count = _suspicious_zeros(values)
             if count:
                 zeros.append(f"“{c.name}” ({count})")
@@ -609,6 +631,13 @@ def _far_off_codes(values: NDArray[np.float64]) -> list[tuple[str, int]]:
     return found
 
 
+def _far_off(name: str, code: str, times: int) -> str:
+    return (
+        f"{code} repeats far outside all other values of “{name}” ({times}); it may mean missing. "
+        "It is read as a number until it is stated as missing."
+    )
+
+
 def _suspicious_zeros(values: NDArray[np.float64]) -> int:
     """Count the zeros of a column whose other values all lie far above, as if 0 stood for "unknown"."""
     zeros = int((values == 0).sum())
@@ -627,29 +656,69 @@ def _cut_target(stated: Mapping[str, str]) -> str:
     raise PenumbraError("cut needs the column that it cuts; state the target.")
 
 
-def _cut(c: _Cells, cut: Any) -> _Cells:
-    """Return a numeric target as the labels low, between and high. [W]"""
-    try:
-        low, high = (float(edge) for edge in cut)
-    except (TypeError, ValueError) as error:
-        raise PenumbraError("cut takes two numbers, (low, high), in the target's unit.") from error
-    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-        raise PenumbraError("cut takes two finite numbers, the lower first.")
-    given = int((~c.empty).sum())
-    if c.numbers is None or np.isnan(c.numbers[~c.empty]).sum() > given / 2:
+def _target_numbers(c: _Cells, abstained: set[str]) -> NDArray[np.float64] | None:
+    """Return the target's numbers, NaN where there is none or it means abstained; None where most labels are words."""
+    found = c.numbers if c.numbers is not None else c.legible
+    given = ~c.empty & ~c.text.isin(list(abstained)).to_numpy(dtype=bool)
+    if found is None or c.levels is not None or c.sets is not None or np.isnan(found[given]).sum() > given.sum() / 2:
+        return None
+    return np.where(given & ~c.missing & np.isfinite(found), found, np.nan)
+
+
+def _cut(c: _Cells, cut: tuple[float, float], abstained: set[str], problems: list[str]) -> _Cells:
+    """Return a numeric target as the labels low, between and high, and say what became of its values. [W]"""
+    open_ = c.text.isin(list(abstained)).to_numpy(dtype=bool) & ~c.empty
+    if c.numbers is None or _target_numbers(c, abstained) is None:
         raise PenumbraError(f"“{c.name}” holds labels, not numbers, and cannot be cut; choose a numeric target.")
-    values = np.where(c.missing, np.nan, c.numbers)
-    text = np.select([values < low, values > high, np.isnan(values)], ["low", "high", ""], "between")
+    values = np.where(c.missing | open_, np.nan, c.numbers)
+    text = np.where(open_, OPEN, cut_labels(values, cut))
+    words = int((np.isnan(c.numbers) & ~c.empty & ~open_).sum())
+    if words:
+        verb = "is no number and counts" if words == 1 else "are no numbers and count"
+        problems.append(f"“{c.name}”: {_count(words, 'cell', 'cells')} {verb} as missing.")
+    if c.infinite:
+        values_are = _count(c.infinite, "infinite value, which counts", "infinite values, which count")
+        problems.append(f"“{c.name}” holds {values_are} as missing.")
+    problems += [_far_off(c.name, code, times) for code, times in _far_off_codes(values[~np.isnan(values)])]
+    low, high = (number_text(edge, 15) for edge in cut)
+    rows = {label: _count(int((text == label).sum()), "row", "rows") for label in (LOW, OPEN, HIGH)}
+    where, middle = (f" at {low}", f"exactly {low}") if low == high else ("", f"from {low} to {high}")
+    problems.append(
+        f"“{c.name}” is cut{where}: below {low} it is “{LOW}”, in {rows[LOW]}; above {high} “{HIGH}”, in {rows[HIGH]}; "
+        f"{middle} it is open, as if the doctor abstained, in {rows[OPEN]}."
+    )
     return replace(
-        c, text=pd.Series(text, dtype="str"), empty=c.missing, levels=("low", "between", "high"), sets=None,
+        c, text=pd.Series(text, dtype="str"), empty=c.missing & ~open_, levels=(LOW, OPEN, HIGH), sets=None,
         kind="nominal",
     )  # fmt: skip
 
 
+def _say_abstained(c: _Cells, abstained: set[str], problems: list[str]) -> dict[str, int]:
+    """Say which labels mean that the doctor abstained, and return in how many rows; refuse one that is not there."""
+    if not abstained:
+        return {}
+    met = dict.fromkeys(c.text[~c.empty] if c.levels is None else c.levels)
+    for label in c.sets if c.sets is not None else ():
+        met |= dict.fromkeys(label or ())
+    rows = {label: int((c.text == label).sum()) for label in sorted(abstained)}
+    for label, times in rows.items():
+        if label not in met:
+            raise PenumbraError(
+                f"“{c.name}” has no label “{label}” that could mean abstained; its labels are {classes_named(met)}."
+            )
+        problems.append(f"“{label}” in “{c.name}” means that the doctor abstained, in {_count(times, 'row', 'rows')}.")
+    return rows
+
+
 def _labels(
-    c: _Cells, abstain: str | Iterable[str] | None, problems: list[str]
+    c: _Cells, abstained: set[str], different: int, problems: list[str]
 ) -> tuple[NDArray[np.object_], tuple[str, ...]]:
-    """Return the labels as `fit` takes them, and the classes in the order met."""
+    """Return the labels as `fit` takes them, and the classes in the order met.
+
+    Parameters
+    ----------
+    different : how many different numbers there are, 0 where the labels are words.
+    """
     y = c.text.to_numpy(dtype=object)
     y[c.empty] = None
     if c.sets is not None:
@@ -662,14 +731,6 @@ def _labels(
     if c.empty.any():
         times = int(c.empty.sum())
         problems.append(f"“{c.name}” has no label in {_count(times, 'row', 'rows')}; there every class stays possible.")
-    abstained = _words(abstain, "abstain") if abstain is not None else set()
-    for label in sorted(abstained):
-        if label not in classes:
-            raise PenumbraError(
-                f"“{c.name}” has no label “{label}” that could mean abstained; its labels are {classes_named(classes)}."
-            )
-        times = int((c.text == label).sum())
-        problems.append(f"“{label}” in “{c.name}” means that the doctor abstained, in {_count(times, 'row', 'rows')}.")
     y[c.text.isin(list(abstained)).to_numpy(dtype=bool)] = None
     classes = [label for label in classes if label not in abstained]
     for label in classes:
@@ -679,9 +740,16 @@ def _labels(
             )
     if not classes:
         raise PenumbraError(f"“{c.name}” holds no label at all; choose another target.")
-    if len({member for label in y for member in (label if isinstance(label, tuple) else (label,))} - {None}) < 2:
-        problems.append(f"“{c.name}” has one class only; a tree needs at least two to tell apart.")
-    if len(classes) > (20 if c.kind == "numeric" else 50):
+    left = {member for label in y for member in (label if isinstance(label, tuple) else (label,))} - {None}
+    if len(left) < 2:
+        found = "one class only" if left else "no class that is certain"
+        problems.append(f"“{c.name}” has {found}; a tree needs at least two to tell apart.")
+    if different > MOST_CLASSES:
+        problems.append(
+            f"“{c.name}” has {different} different numbers as labels; if it is a measurement, cut it into low and "
+            "high, or choose another target."
+        )
+    elif len(classes) > 50:
         problems.append(f"“{c.name}” has {len(classes)} labels; if it is a measurement, choose another target.")
     return y, tuple(classes)
 

@@ -87,6 +87,13 @@ class Study:
     key: str
     results: tuple[FoldResult, ...] = ()
 
+    def __repr__(self) -> str:
+        """Say what was compared, and point to the functions that read it."""
+        names = ", ".join(self.models)
+        levels = f" at levels {', '.join(map(str, self.levels))}" if self.noise_in else ""
+        reading = "engine.comparison.by_level" if self.noise_in else "engine.comparison.compare"
+        return f"<Study of {names}{levels}: {self.n_done} of {self.n_total} results; read it with {reading}>"
+
     @property
     def n_total(self) -> int:
         """How many results the whole study has."""

@@ -42,6 +42,7 @@ class Schema:
     names: tuple[str, ...]
     categories: tuple[tuple[Any, ...] | None, ...]
     named: bool = True  # False when the data came as an array, without names of its own
+    text_names: bool = True  # False when a column was called by a number or a tuple; it is found by that name's text
 
     @property
     def n_variables(self) -> int:
@@ -95,7 +96,8 @@ class Schema:
                     f"The columns differ from those the tree was trained on: the table {' and '.join(parts)}.{given} "
                     "Feature names should match those that were passed during fit."
                 )
-            frame = frame[list(self.names)]
+            place = {name: j for j, name in enumerate(frame.columns)}  # pandas cannot look up half a character
+            frame = frame.iloc[:, [place[name] for name in self.names]]
         elif frame.shape[1] != self.n_variables:
             raise PenumbraError(
                 f"X has {frame.shape[1]} features, but UncertainTreeClassifier is expecting {self.n_variables} "
@@ -248,6 +250,19 @@ def may_be_named(name: str) -> bool:
         return len(name) <= 40
 
 
+def name_text(name: Any) -> str:
+    """Return the text by which a column is found: that of a number or a tuple is the same whatever numpy calls it.
+
+    Examples
+    --------
+    >>> name_text(("visit", np.int64(2)))
+    "('visit', 2)"
+    """
+    if isinstance(name, tuple):
+        return str(tuple(part.item() if isinstance(part, np.generic) else part for part in name))
+    return str(name)
+
+
 def refuse_repeated(names: Sequence[str]) -> None:
     """Refuse columns of which two have the same name, since either could be meant."""
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -258,9 +273,8 @@ def refuse_repeated(names: Sequence[str]) -> None:
 def as_frame(X: Any) -> pd.DataFrame:
     """Return X as a DataFrame whose column names are text, without copying numbers; refuse what is not a table."""
     if isinstance(X, pd.DataFrame):
-        return (
-            X if all(isinstance(name, str) for name in X.columns) else X.set_axis([str(c) for c in X.columns], axis=1)
-        )
+        plain = all(isinstance(name, str) for name in X.columns)
+        return X if plain else X.set_axis([name_text(name) for name in X.columns], axis=1)
     if hasattr(X, "toarray"):
         raise PenumbraError("Sparse data was passed, but dense data is required; use X.toarray() to convert it.")
     try:
@@ -356,23 +370,24 @@ def read_schema(X: Any, nominal: Sequence[Any] | None = None) -> Schema:
             f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required: "
             "give at least one variable."
         )
-    names = [str(name) for name in frame.columns]
+    names = list(frame.columns)
     refuse_repeated(names)
     if nominal is not None and (isinstance(nominal, (str, bytes, Mapping)) or not isinstance(nominal, Iterable)):
         raise PenumbraError("nominal is no list; give a list of column names or positions, such as ['smoker'].")
     chosen = set()
     for which in () if nominal is None else nominal:
-        if isinstance(which, (int, np.integer)) and not isinstance(which, bool) and str(which) not in names:
+        called = name_text(which)
+        if isinstance(which, (int, np.integer)) and not isinstance(which, bool) and called not in names:
             if not 0 <= which < len(names):
                 raise PenumbraError(f"nominal names column number {which}, but there are {len(names)} columns, from 0.")
             chosen.add(int(which))
-        elif str(which) in names:
-            chosen.add(names.index(str(which)))
+        elif called in names:
+            chosen.add(names.index(called))
         else:
             raise PenumbraError(f"nominal names {which!r}, which is no column; the columns are {listed(names)}.")
     categories = tuple(column_categories(name, frame.iloc[:, j], j in chosen) for j, name in enumerate(names))
     named = isinstance(X, pd.DataFrame)
-    return Schema(tuple(names), categories, named)
+    return Schema(tuple(names), categories, named, not named or all(isinstance(name, str) for name in X.columns))
 
 
 def column_categories(name: str, series: pd.Series[Any], nominal: bool) -> tuple[Any, ...] | None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from engine.errors import PenumbraError
 from engine.read import ReadTable
-from pages.shared import data_words, file_controls, present_data, state, widgets, words
+from pages.shared import cut_controls, data_words, file_controls, present_data, state, widgets, words
 
 
 def sidebar() -> None:
@@ -43,6 +43,9 @@ def page() -> None:
         widgets.top(data_words.UNREAD, data_words.UNREAD_UNDER, "Continue to Noise", "pages/noise.py")
         st.error(words.plain(error))
         file_controls.facts(present_data.stated_reading())
+        cut = present_data.stated_cut()
+        if cut is not None:
+            cut_controls.drop(cut)
         file_controls.roles_alone(present_data.column_names())
         return
     finding = data_words.data_heading(len(table.y), len(table.problems))

@@ -114,7 +114,9 @@ def page() -> None:
             st.caption("Share of patients near a threshold, the tree unchanged")
             factors = np.linspace(0, 3, 31)
             figure = larger_noise_figure(factors, near_share(found.distance, factors), dark=widgets.dark())
-            st.plotly_chart(figure, config={"displayModeBar": False})
+            now, doubled = (float(part) for part in near_share(found.distance, [1.0, 2.0]))
+            told = noise_words.larger_noise(now, doubled)
+            st.plotly_chart(figure, config={"displayModeBar": False}, alt=told)
 
 
 widgets.show(__file__, sidebar, page)

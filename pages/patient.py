@@ -14,9 +14,11 @@ from engine.draw.node_charts import tau_strip_svg
 from pages.shared import (
     case_controls,
     case_pictures,
+    case_told,
     case_words,
     present_case,
     present_data,
+    present_report,
     present_tree,
     recipe_controls,
     state,
@@ -52,25 +54,25 @@ def sidebar() -> None:
         widgets.sigma_summary()
 
 
-def finding(found: present_tree.Fitted, case: Case, view: View, lacking: list[str]) -> None:
-    """Say what the tree answers and how sure it is, beside a hundred plausible true states."""
-    tree, near = found.model.tree_, present_case.similar()
-    asked = case_words.asked_of(tree)
-    alike = [found.data.y[i] for i in near.rows]
-    evaluation = state.value_of("evaluation")
+def finding(found: present_tree.Fitted, case: Case, view: View) -> None:
+    """Say what the tree answers and how sure it is, beside a hundred plausible true states; offer it on paper."""
+    said = case_told.told(found, case, view)
     left, right = st.columns([3, 1.1], gap="large")
     with left:
-        widgets.heading(case_words.case_heading(case, view, found.data.target, lacking, present_case.costs()))
-        for line in case_words.outside(case, view, present_case.ranges(case), present_case.doubtful_zeros()):
+        widgets.heading(said.heading)
+        for line in said.warnings:
             st.warning(words.plain(line))
-        st.markdown(f"#### {words.plain(case_words.agree(case, view, asked, lacking))}", help=words.CAVEATS)
-        shares = present_case.leaf_shares()
-        st.markdown(words.plain(case_words.case_sentence(tree, shares, case, view, alike, lacking)))
-        st.caption(words.plain(case_words.stability_sentence(case, view, asked, lacking)))
-        for line in case_words.case_remarks(case, view, lacking, evaluation, present_case.unread(case)):
+        with st.container(key="agree"):
+            st.markdown(f"## {words.plain(said.agree)}", help=words.CAVEATS)
+        st.markdown(words.plain(said.sentence))
+        st.caption(words.plain(f"{said.leaf_range} {said.stability}"))
+        for line in said.remarks:
             st.markdown(words.plain(line))
     with right:
+        with widgets.sentence():
+            present_report.buttons(found, case, view, said)
         svg_view(hundred_marks_svg(case.answer_shares, view, width=256))
+        widgets.facts_link()
 
 
 def similar() -> None:
@@ -84,15 +86,14 @@ def similar() -> None:
 def page() -> None:
     found, case = present_tree.fitted(), present_case.case()
     view = present_tree.view(876)
-    lacking = present_case.lacking(case)
-    finding(found, case, view, lacking)
+    finding(found, case, view)
     recipe_controls.equals_hard()
     left, right = st.columns([224, 876], gap="medium")
     with left, widgets.sentence():
         case_controls.fields(found)
     with right, widgets.sentence():
         case_pictures.tree_pictures(found, case, view)
-        case_pictures.cards(found, case, view, lacking)
+        case_pictures.cards(found, case, view)
         similar()
 
 

@@ -92,6 +92,7 @@ def page() -> None:
     )
     widgets.top(finding, under, "Continue to Patient", "pages/patient.py", lambda: downloads(found, view))
     left_out()
+    widgets.facts_link()
     recipe_controls.equals_hard()
     recipe_controls.notes()
     node = view.selected or 0

@@ -5,6 +5,7 @@ In: a page's name, bytes to upload. Out: a running `AppTest`, and checks every p
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,18 @@ def heading(at: AppTest) -> str:
 def text(at: AppTest) -> str:
     """Return all Markdown and captions of a page as they read on screen."""
     return "\n".join(each.value for each in [*at.markdown, *at.caption]).replace("\\", "")
+
+
+def paper(at: AppTest) -> str:
+    """Return the page of HTML that the screen's print and save buttons hold."""
+    waiting = [at.main]
+    while waiting:
+        block = waiting.pop(0)
+        proto = getattr(block, "proto", None)
+        if getattr(proto, "component_name", "") == "penumbra_paper":
+            return str(json.loads(proto.json)["html"])
+        waiting += getattr(block, "children", {}).values()
+    raise AssertionError("nothing on this screen can be printed")
 
 
 def clinic(n: int = 160, seed: int = 5) -> bytes:

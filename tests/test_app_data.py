@@ -232,6 +232,66 @@ def test_every_sheet_that_was_found_can_be_chosen():
     assert heading(at).startswith("30 patients")
 
 
+def test_a_sheet_that_holds_no_table_leaves_the_others_open():
+    import io
+
+    import pandas as pd
+
+    book = io.BytesIO()
+    with pd.ExcelWriter(book) as writer:
+        frame = pd.DataFrame({"v": [i % 9 + 0.5 for i in range(40)], "class": [i % 3 for i in range(40)]})
+        frame.to_excel(writer, sheet_name="data", index=False)
+        pd.DataFrame({"note": ["hello"]}).to_excel(writer, sheet_name="notes", index=False)
+    at = upload(book.getvalue(), "book.xlsx")
+    at.selectbox(key="fact_sheet").select("notes").run()
+    whole(at)
+    assert "holds no table" in at.error[0].value
+    assert not {"fact_delimiter", "fact_encoding"} & {each.key for each in at.selectbox}
+    at.selectbox(key="fact_sheet").select("data").run()
+    sound(at)
+    assert heading(at).startswith("40 patients")
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_a_number_may_mean_that_the_doctor_abstained(form):
+    import io
+
+    import pandas as pd
+
+    frame = pd.DataFrame({"v": [i % 9 + 0.5 for i in range(60)], "class": [(0, 1, 9)[i % 3] for i in range(60)]})
+    book = io.BytesIO()
+    if form == "csv":
+        frame.to_csv(book, index=False)
+    else:
+        frame.to_excel(book, index=False)
+    at = upload(book.getvalue(), f"clinic.{form}")
+    at.selectbox(key="means_9").select("abstained").run()
+    sound(at)
+    assert set(at.radio(key="positive").options) == {"0", "1"}
+    assert "20 patients without a class" in text(at)
+    assert any(">20</div>" in each.proto.body and "hatch" in each.proto.body for each in at.get("html"))
+
+
+def test_a_wrong_statement_of_how_a_file_is_written_is_one_sentence_and_can_be_taken_back():
+    rows = "".join(f"{150 + i % 30},5;{'jaß' if i % 2 else 'nein'}\n" for i in range(40))
+    at = upload(f"größe;klasse\n{rows}".encode("cp1252"))
+    sound(at)
+    for key, wrong in (
+        ("fact_encoding", "utf-8"), ("fact_encoding", "utf-16"), ("fact_delimiter", ","), ("fact_delimiter", "|"),
+        ("fact_decimal", "."),
+    ):  # fmt: skip
+        at.selectbox(key=key).select(wrong).run()
+        whole(at)
+        assert len({each.value for each in at.error}) == 1
+        at.selectbox(key=key).select("detect").run()
+        sound(at)
+        assert heading(at).startswith("40 patients")
+    at.text_input(key="fact_missing").set_value("nein").run()
+    whole(at)
+    at.text_input(key="fact_missing").set_value("").run()
+    sound(at)
+
+
 def test_names_from_a_file_are_no_pictures_and_no_links():
     bad = "![i](http://evil.test/x.png)"
     rows = "".join(f"{i % 9}.5,{i % 7},{'xy'[i % 2]}\n" for i in range(40))

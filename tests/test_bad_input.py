@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 
 from engine import Noise, PenumbraError, UncertainTreeClassifier, variant
 from engine.evidence import Evidence, axis_of
+from engine.exports import javascript_function, pmml, python_function
 from engine.model_file import checksum
 from engine.noise import ResolvedNoise
 from engine.noise_table import Stated, from_csv
@@ -307,3 +308,16 @@ def test_values_near_the_largest_number_have_a_histogram_and_a_threshold():
         assert np.isfinite(histogram.edges).all()
     assert found.threshold_text(0)
     assert found.split_counts(0).n == (30, 0, 30, 0)
+
+
+def test_a_column_called_by_half_a_character_is_a_column():
+    data = pd.DataFrame({0: np.arange(20.0), 1: np.arange(20.0) % 3})
+    data.columns = pd.Index(["half\ud800", "b"], dtype=object)
+    model = variant("C4.5").fit(data, np.arange(20) > 9)
+    assert model.predict(data.iloc[:, ::-1]).tolist() == (np.arange(20) > 9).tolist()
+    again = UncertainTreeClassifier.from_json(model.to_json())
+    assert again.predict(data).tolist() == model.predict(data).tolist()
+    python_function(model).encode("utf-8")
+    javascript_function(model).encode("utf-8")
+    with pytest.raises(PenumbraError, match="control character"):
+        pmml(model)

@@ -5,6 +5,7 @@ In: a CSV made here, Chromium by Playwright. Out: what a person sees, beside wha
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import shutil
@@ -235,6 +236,37 @@ def test_no_name_of_a_file_makes_the_browser_ask_outside(address, browser):
     settled(page)
     assert page.locator("img[src*='evil.test'], a[href*='evil.test']").count() == 0
     assert not [each for each in asked if "evil" in each]
+    page.close()
+
+
+CATCH_PRINT = "window.print = () => { window.top.printed = document.documentElement.outerHTML; };"
+
+
+@pytest.mark.parametrize(("name", "title"), [("patient", "report on one patient"), ("facts", "model facts")])
+def test_paper_is_printed_and_saved_without_an_address_on_the_server(address, browser, name, title):
+    url, log = address
+    page = browser.new_page(viewport={"width": 1280, "height": 1400}, accept_downloads=True)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.add_init_script(CATCH_PRINT)
+    page.goto(f"{url}/{name}")
+    settled(page)
+    asked.clear()
+    with page.expect_download() as waiting:
+        page.locator("[data-act=save]").click()
+    saved = Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert waiting.value.suggested_filename.endswith(".html")
+    page.get_by_role("button", name="Print one page").click()
+    page.wait_for_function("() => window.printed")
+    printed = page.evaluate("window.printed")
+    for each in (saved, printed):
+        assert f"<title>Penumbra: {title}</title>" in each
+        assert "Fingerprint of the model" in each
+    heading = page.locator("h1").inner_text()
+    assert html.escape(heading) in saved
+    assert not [each for each in asked if not each.startswith(("data:", "blob:", "about:"))]
+    assert page.url == f"{url}/{name}"
+    assert "unforeseen" not in log.read_text()
     page.close()
 
 

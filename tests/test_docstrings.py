@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import engine
+import engine.exports
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 FILES = sorted(path for path in ENGINE.rglob("*.py") if "__pycache__" not in path.parts)
@@ -20,8 +21,11 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 EXAMPLES = [
     *(name for name in engine.__all__ if callable(getattr(engine, name))),
     *(f"UncertainTreeClassifier.{name}" for name in (
-        "predict_proba", "decide", "decided", "shares", "case", "with_decision", "calibrate_zones", "to_json",
+        "fit", "predict", "predict_proba", "decide", "decided", "shares", "case", "with_decision", "calibrate_zones",
+        "to_json", "from_json",
     )),
+    *(f"Noise.{name}" for name in ("of_mean", "of_sd", "of_range")),
+    *(f"exports.{name}" for name in ("pmml", "python_function", "javascript_function")),
 ]  # fmt: skip
 
 

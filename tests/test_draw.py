@@ -40,7 +40,7 @@ from engine.draw.layout import place, tidy
 from engine.draw.node_charts import gain_bars_svg, parts_svg, tau_strip_svg
 from engine.draw.sheet import fit_apart
 from engine.draw.tree_table import path_words, tree_table
-from engine.draw.variable_charts import category_svg, field_strip_svg, variable_svg
+from engine.draw.variable_charts import category_svg, cut_svg, field_strip_svg, variable_svg
 from engine.evidence import axis_of, evidence
 from engine.export import branch_tests, is_fractional, rules_text
 from engine.number_words import (
@@ -734,3 +734,25 @@ def test_what_is_folded_opens_where_the_reader_or_the_patient_is():
     assert set(tree.children(node)) <= set(drawn)
     assert len(drawn) < tree.n_nodes
     assert View.folds(tree, None, ()) == frozenset()
+
+
+def test_the_bars_of_a_cut_outcome_are_its_patients_in_the_colours_of_their_labels():
+    values = np.append(np.round(np.random.default_rng(3).normal(0, 8, 300), 2), np.nan)
+    cut = (-6.24, 6.24)
+    boxes = [each for each in ElementTree.fromstring(cut_svg(values, cut)).iter() if each.tag.endswith("rect")]
+    tall = dict.fromkeys(("var(--c1)", "var(--third)", "var(--c0)"), 0.0)
+    for each in boxes:
+        if each.get("fill") in tall:
+            tall[each.get("fill")] += float(each.get("height"))
+    counts = np.array([(values < -6.24).sum(), ((values >= -6.24) & (values <= 6.24)).sum(), (values > 6.24).sum()])
+    heights = np.array(list(tall.values()))
+    assert np.allclose(heights / heights.sum(), counts / counts.sum(), atol=0.01)
+
+
+@pytest.mark.parametrize("cut", [(1e9, 1e300), (-1e300, -1e9), (-1e300, 1e300), (0.1, 0.1), (5.0, 1e308)])
+@pytest.mark.parametrize("values", [[1.0, 2.0, 3.0], [5.0, 5.0], [np.nan], [], [-1.7e308, 1.7e308, 0.0]])
+def test_a_cut_far_from_every_value_still_draws_a_small_picture(values, cut):
+    svg = cut_svg(np.array(values, dtype=float), cut, name="<b>", unit="&")
+    ElementTree.fromstring(svg)
+    assert "NaN" not in svg
+    assert len(svg) < 20_000

@@ -15,8 +15,8 @@ ENGINE = ROOT / "engine"
 FLOORS = {
     "errors": 0, "kernels": 0, "tree": 0, "interpreters": 0,
     "table": 1, "folds": 1, "criteria": 1, "leaves": 1, "decide": 1,
-    "arff": 1, "numerals": 1, "number_words": 1,
-    "noise": 2, "formats": 2, "examples": 2,
+    "arff": 1, "numerals": 1, "number_words": 1, "legible": 1, "json_form": 1,
+    "noise": 2, "formats": 2, "examples": 2, "cuts": 2,
     "read": 3,
     "gates": 3, "noise_table": 3,
     "search": 4, "route": 4,
@@ -29,7 +29,7 @@ FLOORS = {
     "borderline": 10, "why": 10, "pmml": 10, "code_export": 10,
     "classifier": 11, "study_results": 11,
     "tuning": 12, "calibration": 12, "held_out": 12, "comparison": 12, "exports": 12,
-    "study": 13, "draw": 13,
+    "study": 13, "draw": 13, "model_facts": 13,
     "cli": 14,
 }  # fmt: skip
 DELEGATES = {("classifier", "calibration"): "calibrate_zones"}  # the design: the classifier's method delegates upstairs

@@ -13,6 +13,7 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from engine import VARIANTS, Noise, PenumbraError, UncertainTreeClassifier, model_file, variant
 
@@ -150,6 +151,101 @@ def test_another_version_is_refused_by_name(version):
     record = {**json.loads(fitted("CART").to_json()), "version": version}
     with pytest.raises(PenumbraError, match=r"has version .*; this program reads version 3"):
         UncertainTreeClassifier.from_json(json.dumps(record))
+
+
+def sealed(record):
+    """Return a record as a file whose checksum is right: altered by somebody who knows how it is reckoned."""
+    record["sha256"] = model_file.checksum(record)
+    return json.dumps(record)
+
+
+def refused(text, match):
+    with pytest.raises(PenumbraError, match=match) as caught:
+        UncertainTreeClassifier.from_json(text)
+    assert len(str(caught.value)) < 200
+
+
+WRONG = [
+    (("more",), 1), (("schema", "more"), 1), (("tree", "more"), [1]), (("noise", "noise", "more"), 1),
+    (("resolved_noise", "more"), {}), (("params", "random_state"), [1]), (("params", "random_state"), True),
+    (("params", "tau"), "0.7"), (("params", "tau"), True), (("params", "nominal"), [[1]]),
+    (("params", "class_weight"), {}), (("params", "class_weight"), [["ill", "3"]]), (("params", "max_depth"), "4"),
+    (("noise", "noise", "sigma"), -1), (("noise", "noise", "sigma"), "8"), (("noise", "noise", "shape"), [[1]]),
+    (("noise", "noise", "sigma", "by_name", "glucose"), "8"), (("zone_factor",), "1"), (("zone_factor",), False),
+    (("tree", "threshold"), "x"), (("tree", "gain", 0), 1e308), (("tree", "gain", 0), None),
+    (("tree", "first_child", 0), 0), (("tree", "first_child", 1), 0), (("tree", "first_child", 0), 10**400),
+    (("tree", "parent", 1), 2), (("tree", "n_children", 0), 2**40), (("tree", "threshold", 0), "1.5"),
+    (("tree", "closed_le", 0), 1), (("tree", "probability", 0, 0), None), (("classes",), ["ill", "ill"]),
+    (("classes", 0), None), (("schema", "categories", 3), ["no", ["yes"]]), (("schema", "text_names"), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("way", "value"), WRONG, ids=str)
+def test_a_part_of_the_wrong_form_is_refused_even_under_a_right_checksum(way, value):
+    record = json.loads(fitted("Ternary-margin").to_json())
+    part = record
+    for step in way[:-1]:
+        part = part[step]
+    part[way[-1]] = value
+    refused(sealed(record), "damaged")
+
+
+@pytest.mark.parametrize("way", [("zone_factor",), ("schema", "named"), ("tree", "gain"), ("params", "tau")])
+def test_a_part_left_out_is_refused_and_named(way):
+    record = json.loads(fitted("CART").to_json())
+    part = record
+    for step in way[:-1]:
+        part = part[step]
+    part.pop(way[-1])
+    refused(sealed(record), " › ".join(way))
+
+
+@pytest.mark.parametrize("again", ['"version": 3, "version": 3', '"version": 2, "version": 3'])
+def test_a_part_that_is_there_twice_is_refused(again):
+    text = fitted("CART").to_json()
+    refused(text.replace('"version": 3', again), "there twice")
+    refused(text.replace('"named": true', '"named": false, "named": true'), "there twice")
+
+
+@pytest.mark.parametrize("token", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_json_number_is_refused_by_name(token):
+    refused(fitted("CART").to_json().replace('"zone_factor": null', f'"zone_factor": {token}'), f"holds {token},")
+
+
+def test_numbers_beyond_a_float_and_lists_beyond_the_stack_are_refused():
+    refused(fitted("CART").to_json().replace('"zone_factor": null', '"zone_factor": 1e999'), "damaged")
+    for text in ("[" * 200_000, '{"format":' * 100_000, "9" * 10_000_000):
+        assert read_or_refused(text) is None
+    head = '{"format": "penumbra-model", "version": '
+    for version in ("[" * 900 + "]" * 900, '"' + "x" * 100_000 + '"', "9" * 4000, "true", "3.0", "{}"):
+        refused(head + version + "}", "this program reads version 3")
+
+
+@pytest.mark.parametrize("turn", [lambda t: "\ufeff" + t, lambda t: t.encode(), lambda t: ("\ufeff" + t).encode(),
+                                  lambda t: json.dumps(json.loads(t), indent=2)])  # fmt: skip
+def test_what_editors_do_to_a_file_changes_nothing(turn):
+    text = fitted("UDT").to_json()
+    assert UncertainTreeClassifier.from_json(turn(text)).to_json() == text
+
+
+@pytest.mark.parametrize("names", [
+    [0, 1, 2, 3], [("a", 1), ("a", 2), "c", 3.5], pd.RangeIndex(4), [None, True, "c", b"d"],
+    pd.MultiIndex.from_product([["a", "b"], [1, 2]]), pd.to_datetime(["2020", "2021", "2022", "2023"]),
+], ids=str)  # fmt: skip
+def test_columns_called_by_other_than_text_are_found_after_reading(names):
+    data = X.set_axis(names, axis=1)
+    noise = Noise(sigma={data.columns[0]: 8.0})
+    model = variant("SS+STP+SE", noise=noise, nominal=[data.columns[2]]).fit(data, Y)
+    again = UncertainTreeClassifier.from_json(model.to_json())
+    np.testing.assert_array_equal(bits(again.predict_proba(data)), bits(model.predict_proba(data)))
+    turned = data.iloc[:, ::-1]
+    np.testing.assert_array_equal(bits(again.predict_proba(turned)), bits(model.predict_proba(data)))
+    assert again.case(data.iloc[0]).answer == model.case(data.iloc[0]).answer
+    assert not hasattr(again, "feature_names_in_")
+    assert not hasattr(model, "feature_names_in_")
+    assert again.to_json() == model.to_json()
+    assert clone(again).fit(data, Y).tree_.to_dict() == model.tree_.to_dict()
+    jsonschema.validate(json.loads(model.to_json()), model_file.file_schema())
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "3", "not JSON", b"\xff\xfe", None, 5, '{"format": "other"}'])

@@ -8,6 +8,8 @@ from __future__ import annotations
 import gzip
 import io
 import math
+import pickle
+import time
 from decimal import Decimal
 
 import numpy as np
@@ -15,6 +17,7 @@ import pandas as pd
 import pytest
 
 from engine import UncertainTreeClassifier
+from engine.cuts import even_cut
 from engine.errors import PenumbraError
 from engine.formats import MAX_BYTES
 from engine.read import read_table
@@ -675,7 +678,8 @@ def test_a_numeric_target_is_cut_in_three():
     assert list(table.y) == want
     column = next(c for c in table.columns if c.role == "target")
     assert column.levels == ("low", "high")
-    assert any("“between” in “change” means that the doctor abstained, in 3 rows" in said for said in table.problems)
+    assert any("from −6.24 to 6.24 it is open, as if the doctor abstained, in 3" in said for said in table.problems)
+    assert table.understood["cut"] == (-6.24, 6.24)
     model = UncertainTreeClassifier(min_weight_leaf=1).fit(table.X, table.y)
     assert list(model.classes_) == ["high", "low"]
 
@@ -686,6 +690,78 @@ def test_a_cut_that_makes_no_sense_is_one_sentence(cut):
         read_table(b"age,change\n50,1.5\n51,2.5\n", target="change", cut=cut)
 
 
+def test_the_numbers_of_a_target_are_at_hand_whether_or_not_it_is_cut():
+    rows = "age;change (points)\n" + "".join(f"{50 + i};{cell}\n" for i, cell in enumerate(["1,5", "inf", "", "2,5"]))
+    for given in ({}, {"target": "change (points)"}, {"target": "change (points)", "cut": (2, 2)}):
+        table = read(rows, **given)
+        assert np.array_equal(table.target_numbers, [1.5, np.nan, np.nan, 2.5], equal_nan=True)
+        assert column(table, "change (points)").unit == "points"
+    assert any("1 infinite value" in said for said in table.problems)
+    assert "cut" not in read(rows).understood
+    assert read("age,ill\n50,yes\n51,no\n").target_numbers is None
+
+
+def test_labels_that_mean_abstained_are_open_whatever_the_cut_says():
+    rows = "age,score\n" + "".join(f"{50 + i},{cell}\n" for i, cell in enumerate([1, 2, 8, 99, "unclear", "word"]))
+    table = read(rows, target="score", cut=(5, 5), abstain=["99", "unclear"])
+    assert list(table.y) == ["low", "low", "high", None, None, None]
+    assert any("1 cell is no number" in said for said in table.problems)
+    assert any("below 5 it is “low”, in 2 rows" in said and "is open" in said and "in 2 rows" in said
+               for said in table.problems)  # fmt: skip
+    with pytest.raises(PenumbraError, match="no label “7”"):
+        read(rows, target="score", cut=(5, 5), abstain="7")
+
+
+@pytest.mark.parametrize(
+    ("values", "cut"),
+    [([1, 2, 3, 4], 2.5), ([0, 0, 0, 1, 9], 0.5), ([5, 5], None), ([math.nan, 1.0], None), ([1.01, 1.02], 1.015)],
+)
+def test_the_cut_to_start_from_lies_between_two_values(values, cut):
+    assert even_cut(np.array(values, dtype=float)) == cut
+
+
 def test_labels_cannot_be_cut():
     with pytest.raises(PenumbraError, match="choose a numeric target"):
         read_table(b"age,ill\n50,yes\n51,no\n", target="ill", cut=(0.0, 1.0))
+
+
+# ARFF as Weka and people write it
+
+
+def test_a_comment_behind_the_levels_and_the_mark_of_a_missing_cell_are_understood():
+    line = next(line for line in ARFF.splitlines() if "{" in line)
+    commented = ARFF.replace(line, f"{line} % how often, {{once}} or '100 %'")
+    table, plain = read_table(commented.encode()), read_table(ARFF.encode())
+    assert [c.levels for c in table.columns] == [c.levels for c in plain.columns]
+    assert table.understood["missing"] == ("?",)
+
+
+def test_a_percent_sign_inside_levels_is_no_comment():
+    head = "@relation r\n@attribute x numeric\n@attribute dose {'50 %', \"} %\", 100%}\n@attribute class {a,b}\n@data\n"
+    table = read_table((head + "1,'50 %',a\n2,\"} %\",b\n3,100%,a\n").encode(), filename="a.arff")
+    assert column(table, "dose").levels == ("50 %", "} %", "100%")
+
+
+def test_long_runs_of_spaces_are_cut_at_once():
+    head = "@relation r\n@attribute x numeric\n@attribute c {'a, b',c}\n@attribute class {y,n}\n@data\n1,'a, b',y\n"
+    start = time.perf_counter()
+    with pytest.raises(PenumbraError, match="declare"):
+        read_table((head + "1,'a, b'," + "n " + " " * 1_000_000 + "o\n").encode(), filename="a.arff")
+    assert time.perf_counter() - start < 5
+
+
+def test_a_cut_that_leaves_nobody_outside_says_so():
+    table = read_table(b"x,pain\n1,-1\n2,0\n3,1\n", target="pain", cut=(-5.0, 5.0))
+    assert any("no class that is certain" in sentence for sentence in table.problems)
+
+
+def test_a_sentence_stays_one_line_that_can_be_printed():
+    for given in ({"encoding": "\ud800"}, {"target": "a\nb\x1b[31m\u2028"}, {"target": "x" * 100_000}):
+        with pytest.raises(PenumbraError) as caught:
+            read_table(SMALL.encode(), **given)
+        said = str(caught.value)
+        said.encode("utf-8")
+        assert len(said.splitlines()) == 1
+        assert len(said) <= 1000
+        assert "\x1b" not in said
+        assert str(pickle.loads(pickle.dumps(caught.value))) == said

@@ -46,6 +46,21 @@ def same(a, b):
     np.testing.assert_array_equal(a, b)
 
 
+# Scores
+
+
+def test_score_is_accuracy_and_refuses_open_labels():
+    model = variant("C4.5").fit(X, Y)
+    assert model.score(X, Y) == pytest.approx((model.predict(X) == Y).mean())
+    weight = np.arange(len(Y)) % 3
+    assert model.score(X, Y, weight) == pytest.approx(np.average(model.predict(X) == Y, weights=weight))
+    for unknown in (None, float("nan"), ("ill", "well")):
+        labels = list(Y)
+        labels[3] = unknown
+        with pytest.raises(PenumbraError, match=r"1 labels in y are None or sets .* engine\.metrics\.accuracy"):
+            model.score(X, labels)
+
+
 # Pipelines
 
 
@@ -67,6 +82,34 @@ def test_a_column_transformer_keeps_names_and_categories():
         "glucose": "numeric", "bmi": "numeric", "smoker": "nominal",
     }  # fmt: skip
     same(model.predict_proba(X[["smoker", "bmi", "glucose"]]), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_variant_stands_behind_transformers_of_pandas(name):
+    noise = {} if name == "UDT" else {"noise": Noise(sigma={"measured__glucose": 0.3})}
+    columns = [("measured", StandardScaler(), ["glucose", "bmi"]), ("said", "passthrough", ["smoker"])]
+    ready = ColumnTransformer(columns).set_output(transform="pandas")
+    model = make_pipeline(ready, variant(name, **noise))
+    found = GridSearchCV(model, {"uncertaintreeclassifier__max_depth": [1, 3]}, cv=2, error_score="raise")
+    best = found.fit(X, Y).best_estimator_
+    assert best[-1].feature_names_in_.tolist() == ["measured__glucose", "measured__bmi", "said__smoker"]
+    again = UncertainTreeClassifier.from_json(best[-1].to_json())
+    same(again.predict_proba(best[0].transform(X)), best.predict_proba(X))
+    calibrated = CalibratedClassifierCV(model, cv=2).fit(X, Y)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1.0, atol=1e-12)
+
+
+def test_weights_are_routed_through_searches_and_calibration():
+    weight = np.where(Y == "ill", 5.0, 1.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        asked = variant("C4.4").set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        for tool in (GridSearchCV(asked, {"max_depth": [3]}, cv=FOLDS), CalibratedClassifierCV(asked, cv=FOLDS)):
+            weighed, plain = clone(tool).fit(X, Y, sample_weight=weight), clone(tool).fit(X, Y)
+            assert np.abs(weighed.predict_proba(X) - plain.predict_proba(X)).max() > 0.01
+        found = cross_val_predict(asked, X, Y, cv=FOLDS, method="predict_proba", params={"sample_weight": weight})
+        assert np.abs(found - cross_val_predict(asked, X, Y, cv=FOLDS, method="predict_proba")).max() > 0.01
+        with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError):
+            GridSearchCV(variant("C4.4"), {"max_depth": [3]}, cv=FOLDS).fit(X, Y, sample_weight=weight)
 
 
 def test_weights_go_through_a_pipeline():

@@ -559,3 +559,11 @@ def test_the_protocol_chooses_a_factor_by_noise_level_and_can_be_taken_up():
         others = [robustness(X, y, {"STP": variant("STP", confidence=0.3, threshold="value", noise=Noise.of_mean(v))},
                              [level], "training", folds=3) for v in (0.0, 0.2)]  # fmt: skip
         assert pooled_accuracy(found.study, "STP", level) == max(pooled_accuracy(s, "STP", level) for s in others)
+
+
+def test_a_study_is_told_in_one_line():
+    X, y = patients()
+    study = robustness(X, y, {"C4.5": "C4.5"}, levels=[0, 0.1], where="test")
+    assert repr(study).startswith("<Study of C4.5 at levels 0")
+    assert f"{study.n_done} of {study.n_total}" in repr(study)
+    assert len(repr(study)) < 200

@@ -51,9 +51,7 @@ def _mark(answer: Any, view: View, x: float, y: float, size: float) -> str:
         ring, slant = dot(x, y, r - 0.65, "none", "var(--third)", 1.3), r * 0.66
         ends = f'x1="{x - slant:.1f}" y1="{y + slant:.1f}" x2="{x + slant:.1f}" y2="{y - slant:.1f}"'
         return ring + (f'<line {ends} stroke="var(--third)" stroke-width="1.3"/>' if answer is None else "")
-    if place == 0:
-        return box(x - r, y - r, size, size, fill(0))
-    mark = dot(x, y, r, fill(place), "none", 0)
+    mark = box(x - r, y - r, size, size, fill(0)) if place == 0 else dot(x, y, r, fill(place), "none", 0)
     return mark + (words(x, y + 4, letter(place), "m b mark") if view.several and size >= 12 else "")
 
 
@@ -63,7 +61,7 @@ def hundred_marks_svg(answer_shares: Sequence[tuple[Any, float]], view: View, *,
     The patient's own answer is expected first; abstentions come first when it abstains.
     """
     counts, columns, gap = hundred_counts(answer_shares), 20, width / 20
-    size = min(gap - 3.2, 13.0)
+    size = min(gap - (0.8 if view.several else 3.2), 13.0)  # a letter needs the room
     drawn, place = [], 0
     for answer, count in counts:
         for _ in range(count):
@@ -83,7 +81,7 @@ def hundred_marks_svg(answer_shares: Sequence[tuple[Any, float]], view: View, *,
     label = "Of 100 plausible true states: " + ", ".join(
         f"{count} {'abstain' if answer is None else view.answer(answer)}" for answer, count in counts
     )
-    return sheet(width, y + 6, drawn, label)
+    return sheet(width, y + 6, drawn, label, role="img")
 
 
 def stability_bars_svg(tree: Tree, case: Any, view: View, *, width: float = 184, rows: int = 4) -> str:
@@ -247,7 +245,7 @@ def four_ways_svg(case: Any, view: View, *, width: float = 184) -> str:
     if view.decision == "tau":
         low, high = (0.0, view.tau) if view.several else (1 - view.tau, view.tau)
         if high > low:
-            drawn.append(hatched(scale(low), top, scale(high) - scale(low), bottom - top))
+            drawn.append(hatched(scale(low), top, scale(high) - scale(low), bottom - top, rim=True))
             if right - left > text_width("abstains") + 24:
                 half = text_width("abstains") / 2 + 8
                 middle = min(max((scale(low) + scale(high)) / 2, left + half), right - half)

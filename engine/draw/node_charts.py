@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.draw.picture import Scale, branch_labels, class_bar, short_label
-from engine.draw.sheet import View, box, dot, fill, fit, hatched, line, sheet, text_width, titled, words
+from engine.draw.sheet import View, box, dot, fill, fit, hatched, letter, line, sheet, text_width, titled, words
 from engine.evidence import Evidence, round_to_total
 from engine.number_words import percent_text
 from engine.tree import BINS, Tree
@@ -24,7 +24,7 @@ def tau_strip_svg(tree: Tree, view: View, *, width: float = 208, marked: int | N
     scale, y = Scale(low, 1.0, 11, width - 11), 14.0
     drawn = []
     if view.decision == "tau" and view.tau > low:
-        drawn.append(hatched(scale(low), 4, scale(view.tau) - scale(low), 17))
+        drawn.append(hatched(scale(low), 4, scale(view.tau) - scale(low), 17, rim=True))
     drawn.append(line(11, 23, width - 11, 23, "axis"))
     leaves = sorted((int(leaf) for leaf in tree.leaves), key=lambda leaf: -float(tree.weight[leaf]))
     heaviest = max(float(tree.weight[leaves[0]]), 1e-12)
@@ -65,9 +65,10 @@ def parts_svg(evidence: Evidence, node: int, view: View, *, width: float = 260) 
         parts = [(labels[i], counts.n[i], counts.share[i], False) for i in (0, 2)]
     if counts.n[3] and (names is not None or math.isfinite(float(tree.threshold[node]))):
         parts.append(("missing", counts.n[3], np.full(len(tree.classes), np.nan), False))
-    drawn, bar, right = [], width * 0.62, width - 44
-    k = view.positive_index
-    for row, (label, n, mix, inside) in enumerate(parts):
+    bar, right, k = width * 0.62, width - 44, view.positive_index
+    # Which class a percentage counts is said in words: above the column of two classes, else by the class's letter.
+    drawn = [] if view.several else [words(width, 12, fit(view.lettered(k), width - bar), f"e t{k}")]
+    for row, (label, n, mix, inside) in enumerate(parts, start=len(drawn)):
         y, whole = 14.0 + 20 * row, float(np.nansum(mix))
         shown = short_label(label, width * 0.34, 12 * (1.06 if inside else 1))
         drawn.append(titled(words(0, y, shown, "u b" if inside else ""), label))
@@ -75,9 +76,10 @@ def parts_svg(evidence: Evidence, node: int, view: View, *, width: float = 260) 
         if whole > 0:
             drawn += class_bar([float(m) for m in mix], bar, y - 9, right - bar, 8, False)
             best = int(np.nanargmax(mix)) if view.several else k
-            style = "e" if view.several else f"e t{k}"
-            drawn.append(words(width, y, percent_text(float(mix[best]) / whole), style))
-    return sheet(width, 20.0 * len(parts) + 4, drawn, "Patients in the parts of the split")
+            sign, style = (f"{letter(best)} ", "e") if view.several else ("", f"e t{k}")
+            drawn.append(words(width, y, sign + percent_text(float(mix[best]) / whole), style))
+    rows = len(parts) + (not view.several)
+    return sheet(width, 20.0 * rows + 4, drawn, "Patients in the parts of the split")
 
 
 def gain_bars_svg(rows: Sequence[tuple[str, str, float, bool]], *, width: float = 260) -> str:
@@ -96,7 +98,7 @@ def gain_bars_svg(rows: Sequence[tuple[str, str, float, bool]], *, width: float 
                 y - 8,
                 max((right - bar) * part, 0.6),
                 7,
-                "var(--control)" if chosen else "var(--ribbon)",
+                "var(--control)" if chosen else "var(--grey-bar)",
                 round_=1,
             )
         )

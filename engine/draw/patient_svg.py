@@ -13,7 +13,22 @@ import numpy as np
 
 from engine.draw.layout import SPLIT, STUB, Placed, Rectangle, Seat, place, tidy
 from engine.draw.picture import Picture, leaf_sentence, leaf_style, polyline, ribbon, span_words
-from engine.draw.sheet import View, box, dot, fill, fit, flow, hatched, line, on_hatch, sheet, text_width, titled, words
+from engine.draw.sheet import (
+    View,
+    box,
+    dot,
+    esc,
+    fill,
+    fit,
+    flow,
+    hatched,
+    line,
+    on_hatch,
+    sheet,
+    text_width,
+    titled,
+    words,
+)
 from engine.evidence import Evidence
 from engine.export import ANY_OTHER, answer_text, branch_tests
 from engine.gates import in_zone
@@ -101,8 +116,11 @@ def _reading_words(name: str, value: str, unit: str, x: float, y: float, room: f
     name = fit(name, max(room - 6 - text_width(value, 14, True), 30), 14, True)
     shown = fit(f"{name} {value}", room, 14, True)
     used = text_width(shown, 14, True) + 5
-    after = [words(x + used, y, unit, "i2")] if unit and used + text_width(unit) <= room else []
-    return [words(x, y, shown, "z14 b"), *after]
+    said = words(x, y, shown, "z14 b")
+    if unit and used + text_width(unit) <= room:  # in one text, so that a wider type than ours moves the unit along
+        after = f'<tspan dx="5" fill="var(--second)" style="font-size:12px;font-weight:400">{esc(unit)}</tspan>'
+        said = said.replace("</text>", f"{after}</text>")
+    return [said]
 
 
 def _threshold_beside(picture: Picture, node: int, value: float, sigma: float) -> str:
@@ -389,9 +407,33 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
     if unanswered:
         body.append(hatched(2.5, y + 1.2, width - 5, 28, 7))
     head, style = picture.fit_answer(head, width - 100, 14), "z14 " + leaf_style(picture, leaf)
-    body.append(on_hatch(13, y + 20, head, style, 14) if unanswered else words(13, y + 20, head, style))
+    body.append(on_hatch(13, y + 20, head, style) if unanswered else words(13, y + 20, head, style))
     n = weight_text(float(tree.weight[leaf]), picture.fractional)
     told = f"{picture.leaf_name[leaf]}, {why}, n {n}"
     body.append(words(13, y + 48, fit(told, width - 100), "i2"))
     body.append(words(width - 13, y + 48, share_text(float(case.reach[leaf])), "z18 b e"))
     return sheet(width, y + 70, body, f"The path of the reading: {answer_text(case.answer, view.class_names)}")
+
+
+def path_steps(tree: Tree, case: Any, evidence: Evidence, view: View) -> list[str]:
+    """Return the path of the reading in words, one split a line and the leaf last: for paper, where a picture is small.
+
+    A missing value goes every way; the one most training patients went is told.
+    """
+    picture = Picture(tree, evidence, view, case)
+    told, node = [], 0
+    while not tree.is_leaf(node):
+        children = list(tree.children(node))
+        place_ = max(range(len(children)), key=lambda k: float(case.reach_hard[children[k]]))
+        value, sigma, unit = _value_words(picture, node, case), _sigma(picture, node, case), picture.unit(node)
+        reading = value if value == "missing" else f"{value} {unit}".rstrip()
+        error = f" ({error_text(number_text(sigma, 4), unit)})" if sigma > 0 and value != "missing" else ""
+        gate = float(case.gates[node][place_])
+        on = f"{share_text(gate)} on: {picture.labels[node][place_]}"
+        off = f"; {percent_text(1 - gate)} turn off" if 1 - gate > 1e-9 else ""
+        told.append(f"{picture.name(node)} {reading}{error}, {_where(picture, node, case)[0]}; {on}{off}.")
+        node = int(children[place_])
+    head, why = picture.reason(node)
+    n = weight_text(float(tree.weight[node]), picture.fractional)
+    share = share_text(float(case.reach[node]))
+    return [*told, f"{head.rstrip(':')}: {picture.leaf_name[node]}, {why}, n {n}; share of the true patient {share}."]

@@ -16,6 +16,7 @@ from engine.draw.sheet import View, box, esc, fill, fit, fit_apart, ink, letter,
 from engine.evidence import Evidence
 from engine.export import ANY_OTHER, BAYES_DEPENDS, FEW_PATIENTS, branch_tests, is_fractional, leaf_names
 from engine.leaves import probability_range
+from engine.legible import contained
 from engine.number_words import number_text, probability_text, weight_text
 from engine.tree import BINS, MIDDLE, Tree
 
@@ -51,11 +52,13 @@ class Scale:
 
 
 def ribbon(x1: float, y1: float, x2: float, y2: float, width: float, style: str, attributes: str = "") -> str:
-    """Return a flowing band of even width from (x1, y1) down to (x2, y2)."""
+    """Return a flowing band of even width down to (x2, y2), rimmed where it is too pale to stand alone."""
     middle = (y1 + y2) / 2
     bend = f"C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"
     way = f"M{x1:.1f} {y1 - 1:.1f}V{y1:.1f}{bend}V{y2 + 1:.1f}"
-    return f'<path d="{way}" stroke-width="{width:.1f}" class="{style}"{attributes}/>'
+    rim = f'<path d="{way}" stroke-width="{width + 1.6:.1f}" class="{style} rim"/>'
+    band = f'<path d="{way}" stroke-width="{width:.1f}" class="{style}"{attributes}/>'
+    return band if "lit" in style.split() else rim + band
 
 
 def branch_labels(tree: Tree, evidence: Evidence, node: int) -> list[str]:
@@ -99,7 +102,7 @@ class Picture:
 
     def unit(self, node: int) -> str:
         """Return the unit of the node's split variable, "" when it is not known."""
-        return str(self.view.units.get(self.tree.variables[int(self.tree.variable[node])], "") or "")
+        return contained(str(self.view.units.get(self.tree.variables[int(self.tree.variable[node])], "") or ""))
 
     def shown_class(self, node: int) -> int:
         """Return the class whose P a leaf prints: the positive one of two, else the most probable."""

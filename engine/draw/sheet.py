@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.legible import contained, visible
 from engine.tree import Tree
 
 FONT = "'Source Sans','Source Sans 3','Source Sans Pro',system-ui,-apple-system,'Segoe UI',sans-serif"
@@ -25,11 +26,11 @@ SHADES = {
     "card": ("#FFFFFF", "#171E27"),
     "ink": ("#1F2630", "#E8ECF1"),
     "second": ("#5A6472", "#A9B3C0"),
-    "third": ("#6B7583", "#8B96A5"),
+    "third": ("#626C7A", "#8B96A5"),
     "border": ("#D9DDE3", "#36404D"),
     "hair": ("#E9ECF0", "#262F3A"),
     "ribbon": ("#D8DCE3", "#333D4A"),
-    "grey-bar": ("#AEB6C1", "#55616F"),
+    "grey-bar": ("#858F9D", "#616E7D"),
     "unsure": ("#6B4FA0", "#B9A2EC"),
     "zone": ("rgba(122,92,178,.20)", "rgba(165,135,235,.24)"),
     "control": ("#34495E", "#9DB4CC"),
@@ -60,13 +61,53 @@ CLASS_FILL = (
     ("#8F4E80", "#A7639A"),
     ("#B3C57C", "#6A7D33"),
 )
+LEAST_CONTRAST = 3.0  # of a mark with its ground, WCAG 2.1 §1.4.11
+
+
+def _luminance(shade: str) -> float:
+    parts = [int(shade[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours written #RRGGBB, 1 to 21 (WCAG 2.1)."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def edge(place: int, column: int) -> str:
+    """Return the shade that rims a class's marks: its own, or one far enough from the ground where its own is not."""
+    own, away = CLASS_FILL[place][column], 255 * column
+    for step in range(0, 101, 2):
+        parts = [int(own[i : i + 2], 16) for i in (1, 3, 5)]
+        shade = "#" + "".join(f"{round(c + (away - c) * step / 100):02X}" for c in parts)
+        if min(contrast(shade, SHADES[ground][column]) for ground in GROUNDS) >= LEAST_CONTRAST:
+            return shade
+    return SHADES["ink"][column]
+
+
+GROUNDS = ("page", "card", "hatch-ground")
+RIMMED = [k for k in range(len(CLASS_FILL)) if any(edge(k, column) != CLASS_FILL[k][column] for column in (0, 1))]
 
 
 def _variables(column: int) -> str:
     shades = [f"--{name}:{pair[column]}" for name, pair in SHADES.items()]
     shades += [f"--c{k}:{pair[column]}" for k, pair in enumerate(CLASS_FILL)]
     shades += [f"--t{k}:{pair[column]}" for k, pair in enumerate(CLASS_TEXT)]
+    shades += [f"--e{k}:{edge(k, column)}" for k in RIMMED]
     return ";".join(shades)
+
+
+RIMS = "".join(f".penumbra [fill='var(--c{k})']{{stroke:var(--e{k});stroke-width:1}}" for k in RIMMED)
+
+# Where the system sets the colours, text, frames and ways follow it; the classes keep theirs, with a rim.
+FORCED = {
+    "page": "Canvas", "card": "Canvas", "ink": "CanvasText", "second": "CanvasText", "third": "CanvasText",
+    "border": "CanvasText", "hair": "Canvas", "ribbon": "Canvas", "grey-bar": "GrayText", "unsure": "CanvasText",
+    "zone": "transparent", "control": "Highlight", "lit": "Highlight", "hatch-ground": "Canvas",
+    "hatch-line": "GrayText", "t0": "CanvasText", "t1": "CanvasText",
+}  # fmt: skip
 
 
 STYLE = (
@@ -74,23 +115,31 @@ STYLE = (
     f"@media (prefers-color-scheme:dark){{.penumbra[data-theme=auto]{{{_variables(1)}}}}}"
     f".penumbra[data-theme=dark]{{{_variables(1)}}}"
     f"@media print{{.penumbra,.penumbra[data-theme]{{{_variables(0)}}}}}"
+    "@media (forced-colors:active){.penumbra,.penumbra[data-theme]{forced-color-adjust:none;"
+    f"{';'.join(f'--{name}:{shade}' for name, shade in FORCED.items())}}}"
+    ".penumbra .band{stroke:CanvasText;stroke-dasharray:2 2}}"
     ".penumbra text{font-size:12px;fill:var(--ink)}"
     ".penumbra .z26{font-size:26px}.penumbra .z18{font-size:18px}.penumbra .z14{font-size:14px}"
     ".penumbra .b{font-weight:650}.penumbra .e{text-anchor:end}.penumbra .m{text-anchor:middle}"
     ".penumbra .i2{fill:var(--second)}.penumbra .i3{fill:var(--third)}.penumbra .u{fill:var(--unsure)}"
     ".penumbra .t0{fill:var(--t0)}.penumbra .t1{fill:var(--t1)}"
     ".penumbra .halo{paint-order:stroke;stroke:var(--page);stroke-width:4px;stroke-linejoin:round}"
+    ".penumbra .on-hatch{paint-order:stroke;stroke:var(--hatch-ground);stroke-width:5px;stroke-linejoin:round}"
     ".penumbra .frame{fill:var(--card);stroke:var(--border);stroke-width:1}"
+    ".penumbra .hatch{stroke:var(--grey-bar);stroke-width:.8}"
     ".penumbra .unanswered{stroke:var(--third);stroke-dasharray:4 3}"
     ".penumbra .picked{stroke:var(--control);stroke-width:2.5}"
     ".penumbra .hair{stroke:var(--hair);stroke-width:1}.penumbra .axis{stroke:var(--third);stroke-width:1}"
+    f"{RIMS}"
     ".penumbra .band{fill:var(--zone)}.penumbra .cut{stroke:var(--ink);stroke-width:1.5}"
     ".penumbra .bell{fill:none;stroke:var(--unsure);stroke-width:1.5}"
-    ".penumbra .ribbon{fill:none;stroke:var(--ribbon)}.penumbra .ribbon.lit,.penumbra .ribbon.on{stroke:var(--lit)}"
-    ".penumbra .pale{fill:var(--ribbon)}.penumbra .lit{fill:var(--lit)}.penumbra .ribbon.lit{fill:none}"
-    ".penumbra .trace{fill:none;stroke:var(--border);stroke-width:1.2;stroke-dasharray:1.5 3}"
+    ".penumbra .ribbon{fill:none;stroke:var(--ribbon)}.penumbra .rim{stroke:var(--grey-bar)}"
+    ".penumbra .ribbon.lit,.penumbra .ribbon.on{stroke:var(--lit)}"
+    ".penumbra .pale{fill:var(--ribbon);stroke:var(--grey-bar);stroke-width:.8}"
+    ".penumbra .lit{fill:var(--lit)}.penumbra .ribbon.lit{fill:none}"
+    ".penumbra .trace{fill:none;stroke:var(--grey-bar);stroke-width:1.2;stroke-dasharray:1.5 3}"
     ".penumbra .node{cursor:pointer}.penumbra .node:focus{outline:none}"
-    ".penumbra .node:focus-visible .frame{stroke:var(--control);stroke-width:2.5}"
+    ".penumbra .node:focus-visible{outline:2.5px solid var(--control);outline-offset:1px}"
     ".penumbra .dim text,.penumbra text.dim{fill:var(--third);font-weight:400}"
     ".penumbra .dim .frame{stroke:var(--third);stroke-dasharray:1.5 3}.penumbra .dim:hover text{fill:var(--ink)}"
     ".penumbra .mark{fill:#fff;paint-order:stroke;stroke:#1F2630;stroke-width:2.4px}"
@@ -158,7 +207,7 @@ class View:
 
     def variable(self, name: str) -> str:
         """Return a variable's display name."""
-        return str(self.variable_names.get(name, name))
+        return contained(str(self.variable_names.get(name, name)))
 
     def quoted(self, name: str) -> str:
         """Return a display name for the middle of a sentence, where the column's own capital would look like a slip."""
@@ -166,7 +215,7 @@ class View:
 
     def class_name(self, name: Any) -> str:
         """Return a class's display name."""
-        return str(self.class_names.get(name, name))
+        return contained(str(self.class_names.get(name, name)))
 
     def class_index(self, answer: Any) -> int | None:
         """Return the place of a single-class answer, None for an abstention or a set of several."""
@@ -220,9 +269,8 @@ def ink(place: int | None) -> str:
 
 
 def esc(text: Any) -> str:
-    """Escape text that came from data, for element content and attributes; characters XML forbids become spaces."""
-    clean = "".join(c if c in "\t\n" or (ord(c) >= 32 and ord(c) not in (0xFFFE, 0xFFFF)) else " " for c in str(text))
-    return html.escape(clean.encode("utf-8", "replace").decode("utf-8"), quote=True)
+    """Escape text that came from data, for element content and attributes; characters XML forbids become signs."""
+    return html.escape(visible(str(text), kept="\t\n"), quote=True)
 
 
 def _advance(character: str) -> float:
@@ -296,22 +344,29 @@ def dot(x: float, y: float, radius: float, paint: str, stroke: str = "var(--card
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{paint}"{rim}/>'
 
 
-def hatched(x: float, y: float, width: float, height: float, round_: float = 0) -> str:
-    """Return a hatched rectangle: the mark of abstention."""
-    return box(x, y, width, height, paint="url(#HATCH)", round_=round_)
+def hatched(x: float, y: float, width: float, height: float, round_: float = 0, rim: bool = False) -> str:
+    """Return a hatched rectangle: the mark of abstention; with a rim where no frame shows how far it reaches."""
+    return box(x, y, width, height, paint="url(#HATCH)", style="hatch" if rim else "", round_=round_)
 
 
-def on_hatch(x: float, y: float, content: str, style: str = "", size: float = 12) -> str:
-    """Return a text with a plain plate under it, so that the hatch does not run through the letters."""
-    wide = text_width(content, size, "b" in style.split())
-    plate = box(x - 3, y - size + 0.5, wide + 5, size + 3.5, "var(--card)", round_=3)
-    return plate + words(x, y, content, style)
+def on_hatch(x: float, y: float, content: str, style: str = "") -> str:
+    """Return a text that clears the hatch around its letters, so that no line runs through them."""
+    return words(x, y, content, f"{style} on-hatch".strip())
 
 
-def sheet(width: float, height: float, body: Sequence[str], label: str, theme: str = "auto", extra: str = "") -> str:
+def sheet(
+    width: float,
+    height: float,
+    body: Sequence[str],
+    label: str,
+    theme: str = "auto",
+    extra: str = "",
+    role: str = "group",
+) -> str:
     """Return a whole SVG document; `label` says in words what the picture shows.
 
-    The hatch's id is drawn from the body, so that several pictures can share one page.
+    The hatch's id is drawn from the body, so that several pictures can share one page. A `role` of "img" hides the
+    texts inside from a screen reader: it is for a picture whose label says all of it.
     """
     drawn = "".join(body)
     hatch = f"hatch{zlib.crc32(drawn.encode('utf-8', 'replace')):08x}"
@@ -325,7 +380,7 @@ def sheet(width: float, height: float, body: Sequence[str], label: str, theme: s
     drawn = drawn.replace("url(#HATCH)", f"url(#{hatch})")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="penumbra{" " + extra if extra else ""}" data-theme="{theme}" '
-        f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" role="group" '
+        f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" role="{role}" '
         f'aria-label="{esc(label)}"><style>{STYLE}</style>{pattern}{drawn}</svg>'
     )
 

@@ -117,8 +117,8 @@ def _branch_words(picture: Picture, placed: Placed, node: int, widths: Sequence[
         text, to = picture.labels[node][place_], placed.rectangles[child]
         title = f"{picture.name(node)} {text}"
         beside = len(children) == 2 and to.room >= FULL_LEAF
-        if beside and text_width(text) <= to.room / 2 - width / 2 - 6:
-            x, anchor = (to.centre - width / 2 - 8, "i2 e") if place_ == 0 else (to.centre + width / 2 + 8, "i2")
+        if beside and text_width(text) <= to.room / 2 - width / 2 - 9:  # 4 px stay free to the next slot's label
+            x, anchor = (to.centre - width / 2 - 5, "i2 e") if place_ == 0 else (to.centre + width / 2 + 5, "i2")
             drawn.append(titled(words(x, to.y - 10, text, anchor), title))
         else:
             shown = short_label(text, max(to.room - 6, 40))
@@ -492,7 +492,7 @@ def _interval(picture: Picture, node: int, k: int, left: float, right: float, y:
     if view.decision == "tau":
         low, high = (0.0, view.tau) if view.several else (1 - view.tau, view.tau)
         if high > low:
-            drawn.append(hatched(scale(low), y - 6, scale(high) - scale(low), 12))
+            drawn.append(hatched(scale(low), y - 6, scale(high) - scale(low), 12, rim=True))
     drawn += [
         line(left, y, right, y, "hair"),
         line(left, y - 3, left, y + 3, "axis"),
@@ -592,5 +592,5 @@ def tree_legend_svg(tree: Tree, view: View) -> str:
         items.append((box(0, 8, 22, 15, style="frame", round_=4) + words(30, 20, said, "i2"), 30 + text_width(said)))
     elif view.decision in ("tau", "cost") and any(answer is None for answer in view.leaf_answers):
         said = "abstains: best P < τ" if view.decision == "tau" else "abstains: costs least"
-        items.append((hatched(0, 8, 22, 15) + words(30, 20, said, "i2"), 30 + text_width(said)))
+        items.append((hatched(0, 8, 22, 15, rim=True) + words(30, 20, said, "i2"), 30 + text_width(said)))
     return flow(items, view.width, "Legend of the tree")

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cuts import HIGH, LOW, OPEN, cut_counts, cut_labels
 from engine.draw.picture import Scale, bell_points, polyline
-from engine.draw.sheet import box, dot, fit, line, sheet, stroke, text_width, titled, words
+from engine.draw.sheet import box, dot, fill, fit, hatched, ink, line, sheet, stroke, text_width, titled, words
 from engine.evidence import axis_of
 from engine.noise import TWO_SIDED_95
 from engine.number_words import error_text, number_text, plain, shortest
@@ -31,6 +32,14 @@ def _ends(low: float, high: float, decimals: int) -> tuple[str, str]:
     return tuple(t.rstrip("0").rstrip(".") if "." in t else t for t in texts)  # type: ignore[return-value]
 
 
+def _edges(scale: Scale, step: float, origin: float) -> NDArray[np.float64]:
+    half = step / 2  # of the largest floats only half a range is a number
+    first = math.floor((scale.low / 2 - origin / 2) / half)
+    last = math.ceil((scale.high / 2 - origin / 2) / half)
+    edges: NDArray[np.float64] = np.nan_to_num(2 * (origin / 2 + half * np.arange(first, last + 1)))
+    return edges
+
+
 def _bars(
     values: NDArray[np.float64],
     weights: NDArray[np.float64],
@@ -40,10 +49,7 @@ def _bars(
     base: float,
     origin: float,
 ) -> str:
-    half = step / 2  # of the largest floats only half a range is a number
-    first = math.floor((scale.low / 2 - origin / 2) / half)
-    last = math.ceil((scale.high / 2 - origin / 2) / half)
-    edges = np.nan_to_num(2 * (origin / 2 + half * np.arange(first, last + 1)))
+    edges = _edges(scale, step, origin)
     counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), bins=edges, weights=weights)
     tall = float(counts.max()) if counts.size else 0.0
     path = []
@@ -126,7 +132,54 @@ def variable_svg(
     after = f" in {unit}" if unit else ""
     cut_words = ", ".join(_short(x, shown, column[known]) for x in cuts) or "not used by the tree"
     label = f"{name or 'Variable'}{after}: training values {low} to {high}; thresholds {cut_words}"
-    return sheet(width, tall, drawn, label)
+    return sheet(width, tall, drawn, label, role="img")
+
+
+def cut_svg(
+    values: Any, cut: tuple[float, float], *, width: float = 330, height: float = 112, unit: str = "", name: str = ""
+) -> str:
+    """Return a numeric outcome as it is cut: low and high in their classes' colours, what is left open in the hatch.
+
+    A cut beyond the axis stands at its end with an arrow, for an axis out to it would squeeze every bar into one.
+
+    Parameters
+    ----------
+    values : (n,) the outcome, NaN missing. cut : (low, high) in its unit. name, unit : for the spoken label.
+    """
+    column = np.asarray(values, dtype=np.float64)
+    column = column[np.isfinite(column)]
+    axis = axis_of(column, cut)
+    scale, base, top = Scale(axis.low, axis.high, 1, width - 1), height - 19, 18.0
+    a, b = scale(cut[0]), scale(cut[1])
+    drawn = [hatched(a, top, b - a, base - top)] if b > a else []
+    edges = _edges(scale, axis.step, cut[0] if axis.low < cut[0] < axis.high else axis.low)
+    labels, inside = cut_labels(column, cut), np.clip(column, edges[0], edges[-1])
+    groups = {label: np.histogram(inside[labels == label], bins=edges)[0] for label in (LOW, OPEN, HIGH)}
+    tall = max(float(np.sum(list(groups.values()), axis=0).max()), 1.0)
+    floor = np.zeros(len(edges) - 1)
+    places = {label: place for place, label in enumerate(sorted((LOW, HIGH)))}  # colours follow the classes' order
+    for label, counts in groups.items():
+        for i in np.flatnonzero(counts):
+            left, right = scale(float(edges[i])), scale(float(edges[i + 1]))
+            tallness = float(counts[i]) / tall * (base - top)
+            paint = fill(places[label]) if label in places else "var(--third)"
+            drawn.append(box(left + 0.4, base - floor[i] - tallness, right - left - 0.8, tallness, paint))
+            floor[i] += tallness
+    drawn += [line(1, base, width - 1, base, "axis"), line(a, 2, a, base, "cut")]
+    drawn += [line(b, 2, b, base, "cut")] if b > a else []
+    for label, text, left, right in ((LOW, LOW, 0.0, a), (OPEN, "open", a, b), (HIGH, HIGH, b, width)):
+        if right - left > text_width(text, 12, True) + 8:
+            drawn.append(words((left + right) / 2, 12, text, f"{ink(places.get(label))} b m".strip()))
+    cuts = sorted(set(cut))
+    first, last = _ends(axis.low, axis.high, axis.decimals)
+    first, last = ("≤ " if axis.below else "") + first, last + ("+" if axis.above else "")
+    arrows = ["← " * (x < axis.low) + number_text(x) + " →" * (x > axis.high) for x in cuts]
+    under = [(x, scale(x), text) for x, text in zip(cuts, arrows, strict=True)]
+    drawn += _cut_words(under, first, last, width, height - 5)
+    said = cut_counts(column, cut)
+    after = f" in {unit}" if unit else ""
+    label = f"{name or 'Outcome'}{after}, cut at {' and '.join(map(number_text, cuts))}: "
+    return sheet(width, height, drawn, label + f"{said[LOW]} low, {said[OPEN]} open, {said[HIGH]} high")
 
 
 def _short(x: float, decimals: int, known: NDArray[np.float64]) -> str:
@@ -172,7 +225,17 @@ def category_svg(names: Sequence[str], counts: Sequence[float], *, width: float 
     if step < 26:
         drawn.append(words(0, height - 5, f"{len(names)} categories", "i3"))
     told = ", ".join(f"{name} {count:g}" for name, count in list(zip(names, counts, strict=True))[:20])
-    return sheet(width, height, drawn, f"Categories: {told}")
+    return sheet(width, height, drawn, f"Categories: {told}", role="img")
+
+
+def training_ends(values: Any, decimals: int | None = None) -> tuple[str, str]:
+    """Return the lowest and highest training value as the strip under a reading's field writes them, "" for none."""
+    column = np.asarray(values, dtype=np.float64)
+    column = column[np.isfinite(column)]
+    if not column.size:
+        return "", ""
+    shown = axis_of(column).decimals if decimals is None else decimals
+    return plain(float(column.min()), shown), plain(float(column.max()), shown)
 
 
 def field_strip_svg(
@@ -202,12 +265,11 @@ def field_strip_svg(
         outside = reading < float(column.min()) or reading > float(column.max()) if column.size else False
     else:
         outside = False
-    shown = axis.decimals if decimals is None else decimals
-    low, high = (plain(float(end), shown) for end in (column.min(), column.max())) if column.size else ("", "")
+    low, high = training_ends(column, decimals)
     middle = error_text(number_text(sigma, 4), unit) if sigma > 0 else "exact"
     middle = "missing" if not known else "outside the training range" if outside else middle
     style = "u b m" if sigma > 0 and known and not outside else "b m" if outside else "i2 m"
     room = width - text_width(low) - text_width(high) - 18
     drawn += [words(4, 34, low, "i3"), words(width - 4, 34, high, "i3 e")]
     drawn.append(words(width / 2, 34, fit(middle, room, 12, "b" in style.split()), style))
-    return sheet(width, 38, drawn, f"Training values {low} to {high}; this reading {middle}")
+    return sheet(width, 38, drawn, f"Training values {low} to {high}; this reading {middle}", role="img")

@@ -63,13 +63,21 @@ def patient_choice() -> None:
     st.caption(words.PRIVATE if row is not None else case_words.TYPED)
 
 
+def label(found: present_tree.Fitted, j: int, unit: str = "") -> str:
+    """Draw a reading's name and unit; return them without Markdown, which a screen reader would spell out."""
+    name = found.data.names[found.data.columns[j]]
+    st.markdown(words.plain(name) + (f" :gray[{words.plain(unit)}]" if unit else ""))
+    return words.hidden(f"{name}, {unit}" if unit else name)
+
+
 def number_field(found: present_tree.Fitted, j: int, value: float | None) -> None:
     """Draw one reading with its unit, range and σ."""
     name = found.data.columns[j]
     unit = found.data.units.get(name, "")
     known = found.values[~np.isnan(found.values[:, j]), j]
     st.number_input(
-        words.plain(found.data.names[name]) + (f" :gray[{words.plain(unit)}]" if unit else ""),
+        label(found, j, unit),
+        label_visibility="collapsed",
         value=None,
         step=case_words.step(known),
         format="%g",
@@ -84,8 +92,9 @@ def category_field(found: present_tree.Fitted, j: int, value: str | None) -> Non
     """Draw one category, missing among its choices."""
     name = found.data.columns[j]
     st.selectbox(
-        words.plain(found.data.names[name]),
-        list(found.model.schema_.categories[j] or ()),
+        label(found, j),
+        label_visibility="collapsed",
+        options=list(found.model.schema_.categories[j] or ()),
         index=None,
         format_func=str,
         placeholder="missing",

@@ -9,25 +9,17 @@ import streamlit as st
 
 from engine.case import Case
 from engine.draw import View, path_svg, patient_legend_svg, patient_svg
-from engine.draw.case_charts import four_ways_svg, nearest_change_svg, repeat_svg, stability_bars_svg
-from pages.shared import case_words, present_case, present_tree, words
+from pages.shared import case_told, case_words, present_tree, words
 from pages.shared.tree_view import svg_view
 
 
-def cards(found: present_tree.Fitted, case: Case, view: View, lacking: list[str]) -> None:
+def cards(found: present_tree.Fitted, case: Case, view: View) -> None:
     """Draw stability, nearest change, what to repeat, and the ways to evaluate."""
-    tree, spread = found.model.tree_, present_case.spread(case)
-    nearest = nearest_change_svg(case, view, spread=spread, width=200) if case.nearest_answer else ""
-    pictures = (
-        (case_words.stability_card(case, view), stability_bars_svg(tree, case, view, width=200)),
-        (case_words.change_card(case, view, spread), nearest),
-        (case_words.repeat_card(case, view, lacking), repeat_svg(case, view, width=200) if case.best_repeat else ""),
-        (case_words.ways_card(case, view), four_ways_svg(case, view, width=200)),
-    )
-    for column, (card, svg) in zip(st.columns(4), pictures, strict=True):
+    for place, (column, (card, svg)) in enumerate(zip(st.columns(4), case_told.cards(found, case, view), strict=True)):
         with column, st.container(border=True, height="stretch"):
-            st.markdown(f"**{words.plain(card.title)}**", help=card.help)
-            st.markdown(f"## {words.plain(card.key)}")
+            st.markdown(f"### {words.plain(card.title)}", help=card.help)
+            with st.container(key=f"key_figure_{place}"):
+                st.markdown(words.plain(card.key))
             st.caption(words.plain(card.sentence))
             if svg:
                 svg_view(svg)

@@ -19,6 +19,7 @@ from engine.draw import View
 from engine.draw.case_charts import hundred_counts, nearest_first
 from engine.draw.patient_svg import OFF_PATH
 from engine.export import FEW_PATIENTS, OTHER_VALUES, is_fractional, leaf_names
+from engine.leaves import probability_range
 from engine.number_words import difference_unit, error_text, percent_text, probability_text, weight_text
 from engine.tree import Tree
 from pages.shared.words import CAVEATS, FEW, PRIVATE, REPEATING, count, listing, number, opening, plural
@@ -171,6 +172,21 @@ def leaf_words(tree: Tree, shares: Floats, k: int, view: View) -> str:
     share, where = percent_text(float(shares[place])), leaf_names(tree)[node]
     where = "the leaf of other values" if where == OTHER_VALUES else where
     return f"Shared among {count(among)} leaves; the largest share, {share}, is in {where}, where {who}{few}"
+
+
+def leaf_range(tree: Tree, shares: Floats, case: Case, view: View) -> str:
+    """Return the 95 % range of P in the leaf that `leaf_words` tells of; a naive Bayes leaf has none."""
+    if tree.has_bayes:
+        return "A naive Bayes leaf's P has no 95 % range of its own."
+    k = view.positive_index if not view.several else int(np.argmax(case.probability))
+    node = int(tree.leaves[int(np.argmax(shares))])
+    if tree.weight[node] <= 0:
+        return "No training patient is in this leaf, so its P has no 95 % range."
+    weights = tree.class_weight[node, k], tree.weight[node], tree.weight_squared[node]
+    low, high, about = probability_range(*map(float, weights))
+    shared = ", approximate, since patients are shared" if about else ""
+    ends = f"{probability_text(low)} to {probability_text(high)}"
+    return f"95 % range of that leaf's share {ends} (Clopper–Pearson{shared})."
 
 
 def case_sentence(

@@ -39,7 +39,7 @@ def costs() -> None:
                     continue
                 held = table[classes.index(true)][classes.index(answer)]
                 st.number_input(
-                    words.plain(recipe_words.cost_label(names[true], names[answer])),
+                    words.hidden(recipe_words.cost_label(names[true], names[answer])),
                     min_value=0.0,
                     step=0.5,
                     format="%g",

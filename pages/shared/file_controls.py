@@ -14,7 +14,7 @@ import streamlit as st
 from engine.draw.variable_charts import category_svg, variable_svg
 from engine.examples import load_example
 from engine.read import Column, ReadTable
-from pages.shared import data_words, present_data, state, widgets, words
+from pages.shared import cut_controls, data_words, present_data, state, widgets, words
 from pages.shared.tree_view import svg_view
 
 ROWS = 14
@@ -53,7 +53,8 @@ def fact(name: str, understood: Mapping[str, Any], names: Mapping[str, str]) -> 
             if isinstance(value, (list, tuple))
             else names.get(str(value), value)
         )
-        st.markdown(f"**{words.plain(shown or 'none')}**" + (" ●" if name in now.reading else ""))
+        nothing = "none" if name in understood else data_words.UNSETTLED
+        st.markdown(f"**{words.plain(shown or nothing)}**" + (" ●" if name in now.reading else ""))
         with st.popover("change", type="tertiary"):
             if name == "missing":
                 tokens = ", ".join(now.reading.get("missing", []))
@@ -100,7 +101,7 @@ def _set_meaning(label: str, meaning: str) -> None:
 
 def labels(table: ReadTable) -> None:
     """Draw what the tree should answer: the labels, which of them mean abstained, the positive class."""
-    target = next(column for column in table.columns if column.role == "target")
+    target = present_data.target_of(table)
     names = [column.name for column in table.columns]
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.markdown("## What the tree should answer")
@@ -111,16 +112,29 @@ def labels(table: ReadTable) -> None:
             label_visibility="collapsed",
             **widgets.bind("target", target.name, lambda name: set_role(name, "target")),
         )
+    if cut_controls.is_measured(table):
+        both = cut_controls.cut_outcome(table)
+        _abstained_rows(table, len(table.y))
+        if both:
+            positive()
+        return
     classes = sorted(target.levels or ())
     counts = {label: sum(each == label for each in table.y) for label in classes}
-    most = max(counts.values(), default=0) or 1
-    for k, (label, n) in enumerate(counts.items()):
+    most = max([*counts.values(), *table.understood["abstained"].values()], default=0) or 1
+    for k, (label, n) in list(enumerate(counts.items()))[: data_words.MOST_LABELS]:
         _label_row(label, f"{n:,}", n / most, k, "class")
-    for label in present_data.abstaining():
-        _label_row(label, "", 0.0, -1, "abstained")
+    if len(counts) > data_words.MOST_LABELS:
+        st.caption(data_words.more_labels(len(counts) - data_words.MOST_LABELS))
+    _abstained_rows(table, most)
     unlabelled = sum(each is None for each in table.y)
     if unlabelled:
         st.caption(data_words.unlabelled(unlabelled))
+    cut_controls.ask(table)
+    positive()
+
+
+def positive() -> None:
+    """Draw which class is the positive one."""
     data = present_data.prepared()
     st.radio(
         "Positive class",
@@ -130,6 +144,11 @@ def labels(table: ReadTable) -> None:
         help=data_words.POSITIVE,
         **widgets.bind("positive", str(data.positive), lambda label: state.change(positive=label)),
     )
+
+
+def _abstained_rows(table: ReadTable, most: int) -> None:
+    for label, n in table.understood["abstained"].items():
+        _label_row(label, f"{n:,}", n / most, -1, "abstained")
 
 
 def _label_row(label: str, count: str, part: float, k: int, meaning: str) -> None:
@@ -159,9 +178,13 @@ def facts(understood: Mapping[str, Any]) -> None:
             fact("decimal", understood, data_words.DECIMALS)
             fact("thousands", understood, data_words.THOUSANDS)
         if understood["format"] == "Excel":
-            sheets = understood.get("sheets") or [understood["sheet"]]
+            sheets = understood.get("sheets") or [understood.get("sheet", "")]
             fact("sheet", understood, {str(name): str(name) for name in sheets})
         fact("missing", understood, {})
+        if "cut" in understood:
+            with st.container(width="content", gap=None):
+                st.caption("Outcome cut at")
+                st.markdown(f"**{words.plain(data_words.cut_said(understood['cut'], ''))}** ●")
 
 
 def roles_alone(names: list[str]) -> None:
@@ -194,6 +217,11 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
         f"**{words.plain(name)}**" if variable or column.role == "target" else f":gray[{words.plain(name)}]"
     )
     role = column.kind if variable else column.role
+    numbers = None
+    if variable and column.kind == "numeric":
+        numbers = table.X[name].to_numpy()
+    elif column.role == "target" and cut_controls.is_measured(table):
+        numbers = table.target_numbers
     with cells[1]:
         st.selectbox(
             f"Role of {words.hidden(name)}",
@@ -203,22 +231,24 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
             **widgets.bind(f"role_{name}", role, partial(set_role, name)),
         )
     with cells[2]:
-        if variable and column.kind == "numeric":
+        if numbers is not None:
             unit = present_data.unit_of(column)
             widgets.text(
                 f"Unit of {words.hidden(name)}", f"unit_{name}", unit, "unit", partial(state.put, "units", name)
             )
     with cells[3]:
-        if variable and column.kind == "numeric":
-            svg_view(variable_svg(table.X[name].to_numpy(), name=name, width=170, height=44))
+        if numbers is not None:
+            cuts = () if variable else table.understood.get("cut", ())
+            svg_view(variable_svg(numbers, cuts, name=name, width=170, height=44))
         elif variable:
             counts = table.X[name].value_counts(sort=False)
             svg_view(category_svg([str(each) for each in counts.index], counts.tolist(), width=170))
         elif column.levels:
             st.caption(words.plain(words.levels(column.levels)))
     with cells[4]:
-        st.caption(data_words.missing(column.missing, len(table.y)))
-        if variable and column.kind == "numeric" and (name in state.choices().zeros or (table.X[name] == 0).any()):
+        lacking = cut_controls.without_number(table) if name == table.understood["target"] else column.missing
+        st.caption(data_words.missing(lacking, len(table.y)))
+        if numbers is not None and (name in state.choices().zeros or (numbers == 0).any()):
             st.checkbox(
                 "0 is missing",
                 **widgets.bind(f"zero_{name}", name in state.choices().zeros, partial(set_zero, name)),

@@ -78,5 +78,5 @@ def reasons_box(found: present_tree.Fitted, view: View, reasons: Reasons) -> Non
         label=tree_words.gain_label(found.model.recipe_.criterion),
         dark=widgets.dark(),
     )
-    st.plotly_chart(figure, config={"displayModeBar": False}, key="gain_curve")
+    st.plotly_chart(figure, config={"displayModeBar": False}, key="gain_curve", alt=tree_words.GAIN_CURVE)
     st.caption(words.plain(tree_words.two_searches(told, reasons, float(tree.threshold[node]), search)))

@@ -5,7 +5,7 @@ In: what is stated of a variable's σ, the fitted tree, its training patients. O
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,12 @@ UNFIT_UNDER = "Change the statement that is refused, set it to exact, or undo."
 ALL_ALIKE = "Every measured variable gets the same statement; categories and sources stay as they are."
 
 
+def larger_noise(now: float, doubled: float) -> str:
+    """Return in words what the curve of larger noise shows."""
+    near = f"{part(now, 1)} of patients near a threshold now, {part(doubled, 1)} with every σ doubled"
+    return f"Curve that rises with σ: {near}."
+
+
 def sigma(stated: Any, unit: str) -> str:
     """Return one variable's σ in short."""
     if stated is None or not stated.noisy:
@@ -72,6 +78,11 @@ def sigma(stated: Any, unit: str) -> str:
         "sd+cv": f"{fixed}, CV {share} %",
         "misrecord": f"{share} % misrecorded",
     }[stated.form]
+
+
+def factors(values: Mapping[str, float]) -> str:
+    """Return by what the stated σ are multiplied in each use: "σ in search times 1, in propagation times 1"."""
+    return "σ " + ", ".join(f"in {FACTOR_LABELS[name].lower()} times {number(x)}" for name, x in values.items())
 
 
 def put_aside(names: Sequence[str]) -> str:

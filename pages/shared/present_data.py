@@ -13,13 +13,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from engine.cuts import HIGH, MOST_CLASSES, different_numbers
 from engine.errors import PenumbraError
 from engine.examples import load_example
-from engine.formats import read_file
+from engine.formats import kind_of, read_file
 from engine.noise_table import Stated
 from engine.read import Column, ReadTable, read_table
 from engine.table import read_labels
-from pages.shared import state, words
+from pages.shared import data_words, state, words
 from pages.shared.cache import digest, kept
 
 Floats = NDArray[np.float64]
@@ -50,7 +51,8 @@ class Prepared:
     @property
     def target(self) -> str:
         """Display name of the column that is answered."""
-        return words.display(next(column.name for column in self.read.columns if column.role == "target"), None)
+        column = target_of(self.read)
+        return words.display(column.name, column.unit)
 
     @property
     def columns(self) -> list[str]:
@@ -111,8 +113,11 @@ def abstaining() -> tuple[str, ...]:
 
 
 def stated_reading() -> dict[str, Any]:
-    """Return how a file that cannot be read is to be corrected: as text, with what the reader has stated so far."""
-    return {"format": "text" if state.choices().example is None else "DataFrame"} | state.choices().reading
+    """Return how a file that cannot be read is to be corrected: what it is, with what the reader has stated so far."""
+    found, filename, key = source()
+    if not isinstance(found, bytes):
+        return {"format": "DataFrame"}
+    return dict(kept("kind", key, lambda: kind_of(found, filename))) | state.choices().reading
 
 
 def column_names() -> list[str]:
@@ -146,15 +151,42 @@ def read() -> tuple[str, ReadTable]:
         arguments["roles"] = now.roles
     if "target" in arguments["roles"].values():
         arguments.pop("target", None)
+    cut = stated_cut()
+    if cut is not None:
+        arguments["cut"] = now.cuts[cut]
     abstain = abstaining()
     settings = digest(key, arguments, list(abstain))
     return settings, kept("read", settings, lambda: read_table(found, filename, abstain=abstain or None, **arguments))
+
+
+def stated_cut() -> str | None:
+    """Return the column that is to be cut into classes: the answer column, where it is stated and has cuts."""
+    now = state.choices()
+    own = load_example(now.example).target if now.example is not None else None
+    stated = next((name for name, role in now.roles.items() if role == "target"), own)
+    if stated is None or now.roles.get(stated, "target") != "target":
+        return None
+    return stated if stated in now.cuts else None
+
+
+def target_of(table: ReadTable) -> Column:
+    """Return the column that is answered."""
+    return next(column for column in table.columns if column.role == "target")
+
+
+def must_be_cut(table: ReadTable) -> bool:
+    """Return whether the answer is a measurement that has not been cut into classes."""
+    numbers = table.target_numbers
+    return numbers is not None and "cut" not in table.understood and different_numbers(numbers) > MOST_CLASSES
 
 
 def prepared() -> Prepared:
     """Return the data set with patients set aside, units, classes, and the stated σ."""
     now = state.choices()
     key, table = read()
+    if must_be_cut(table) and table.target_numbers is not None:
+        count = different_numbers(table.target_numbers)
+        raise PenumbraError(data_words.must_be_cut(target_of(table).name, count, "on the Data page"))
     example = load_example(now.example) if now.example is not None else None
     aside = [name for name in now.aside if name in table.X.columns]
     keep = ~table.X[aside].isna().any(axis=1).to_numpy() if aside else np.ones(len(table.X), dtype=bool)
@@ -164,7 +196,8 @@ def prepared() -> Prepared:
     y = [table.y[i] for i in lines]
     X = table.X.iloc[lines].reset_index(drop=True)
     classes = tuple(read_labels(y, len(y)).classes)
-    wanted = now.positive if now.positive is not None else (example.positive if example else None)
+    usual = HIGH if "cut" in table.understood else example.positive if example else None
+    wanted = now.positive if now.positive is not None else usual
     by_text = {str(label): label for label in classes}
     counted = {label: sum(each == label for each in y) for label in classes}
     positive = by_text.get(str(wanted), min(reversed(classes), key=counted.__getitem__))

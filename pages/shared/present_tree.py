@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from engine.borderline import distances, near_share
 from engine.classifier import UncertainTreeClassifier
 from engine.draw import View
+from engine.draw.of_model import training_evidence
 from engine.errors import PenumbraError
-from engine.evidence import Evidence, evidence
+from engine.evidence import Evidence
 from engine.held_out import Fold, HeldOut, grow_folds, held_out
 from engine.noise import ResolvedNoise
 from engine.noise_table import to_noise
@@ -56,7 +57,7 @@ def fitted() -> Fitted:
     """Return the tree of the present data, noise and recipe; a change of decision or τ fits nothing."""
     now, data = state.choices(), prepared()
     recipe = {name: value for name, value in state.parameters().items() if name not in state.READING}
-    factors = {name: now.factor * now.factors[name] for name in state.FACTORS}
+    factors = state.all_factors()
     sigma = {name: asdict(stated) | {"source": ""} for name, stated in sorted(data.sigma.items())}
     if noise_is_stated(data):
         recipe.pop("width", None)
@@ -82,10 +83,8 @@ def _fit(key: str, data: Prepared, arguments: dict[str, Any], calibrate: str | f
             model.calibrate_zones(data.X, data.y, calibrate)
         except PenumbraError as error:
             model.notes_ = [*model.notes_, str(error)]
-    table, weight = model.training_weights(data.X, data.y)
+    table, weight, told = training_evidence(model, data.X, data.y)
     tree, values = model.tree_, np.ascontiguousarray(table.columns.T)
-    share = weight / table.weight[:, None]
-    told = evidence(tree, values, table.labels.class_weights, table.weight, share, model.noise_evaluation_)
     hard = reach(tree, values, "hard")
     near = distances(tree, values, hard, model.noise_evaluation_)
     return Fitted(key, model, data, table, values, weight, told, near)

@@ -6,11 +6,11 @@ In: names as the engine knows them. Out: text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.number_words import percent_text
-from pages.shared.words import listing, unscored
+from pages.shared.words import listing, number, unscored
 
 VARIANT_LABELS = {"C4.5": "C4.5 (by information gain)"}
 AXIS_LABELS = {
@@ -160,6 +160,47 @@ def variant(name: str) -> str:
 
 def choice(axis: str, value: Any) -> str:
     return CHOICE_LABELS.get((axis, value), str(value).replace("_", " "))
+
+
+def setting(name: str, value: Any) -> str:
+    """Return one axis or parameter with its value: "search soft", "depth at most 3"."""
+    if name in AXIS_LABELS:
+        return f"{AXIS_LABELS[name].lower()} {choice(name, value)}"
+    label = PARAMETER_LABELS.get(name, "τ" if name == "tau" else unscored(name))
+    label = label if label.startswith(("UDT", "Laplace")) else label[:1].lower() + label[1:]
+    if value is None:
+        none = {"max_depth": "no limit", "n_bootstraps": "by the rule", "random_state": "none stated"}.get(name, "none")
+        return f"{label} {none}"
+    shown = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+    return f"{label} {number(shown) if isinstance(shown, (int, float)) else unscored(shown)}"
+
+
+def changed(name: str, axes: Mapping[str, Any]) -> str:
+    """Return a variant and what differs from it as named."""
+    differs = "; ".join(setting(each, value) for each, value in axes.items())
+    return f"{variant(name)}, {f'with {differs}' if differs else 'as named, nothing changed'}"
+
+
+def in_full(parameters: Mapping[str, Any]) -> str:
+    """Return every axis and parameter with its value; costs are told apart, for they stand in a table."""
+    said = [name for name in (*AXIS_LABELS, "tau", *PARAMETER_LABELS) if name in parameters]
+    return "; ".join(setting(name, parameters[name]) for name in said)
+
+
+def costs(
+    table: Sequence[Sequence[float]], abstain: float | None, class_names: Mapping[Any, str], classes: Sequence[Any]
+) -> str:
+    """Return what answers cost, the first six pairs of many, and what giving none costs."""
+    names = [str(class_names.get(each, each)) for each in classes]
+    pairs = [
+        f"truly {true} answered {answer} {number(float(table[t][a]))}"
+        for t, true in enumerate(names)
+        for a, answer in enumerate(names)
+        if a != t
+    ]
+    more = [f"{len(pairs) - 6} more pairs"] if len(pairs) > 6 else []
+    none = "no answer is not possible" if abstain is None else f"no answer {number(abstain)}"
+    return f"costs: {', '.join([*pairs[:6], *more, none])}"
 
 
 def choice_meaning(axis: str, value: str) -> str:

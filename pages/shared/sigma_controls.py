@@ -119,7 +119,7 @@ def near(rows: list[tuple[str, str, str]] | str) -> None:
         st.caption(words.plain(rows))
         return
     lines = [
-        f"<tr><td><b>{words.safe(a)}</b></td><td>{words.safe(b)}</td><td class='s'>{words.safe(c)}</td></tr>"
+        f"<tr><th scope='row'>{words.safe(a)}</th><td>{words.safe(b)}</td><td class='s'>{words.safe(c)}</td></tr>"
         for a, b, c in rows
     ]
     st.html(f"<table class='penumbra-near'>{''.join(lines)}</table>")

@@ -21,6 +21,7 @@ HISTORY = "penumbra_history"
 ENTERED = "penumbra_entered"
 TURNED_TO, DRAWN = "penumbra_turned_to", "penumbra_drawn"
 REFUSED = "penumbra_refused_row"
+REFUSED_CUT = "penumbra_refused_cut"
 FIRST_EXAMPLE = "ejection_fraction"
 FIRST_VARIANT = "SS+STP"
 FIRST_CHANGES = {"pruning": "none", "decision": "tau", "max_depth": 3, "min_weight_leaf": 20}
@@ -38,6 +39,8 @@ class Choices:
 
     `costs` holds what an answer costs by (true class, answer), both as text; a pair not named costs 1.
     `calibrate` is the part of patients that zones are to leave undecided, "bayes", or None for zones as they are.
+    `cuts` holds by column, should it be the answer, below which number it is low and above which it is high.
+    `stated` is what only the reader knows of the model facts, such as where the data are from, by what it is called.
     `row` is a patient's row in the file, from 0, whoever is set aside; None is a typed case.
     """
 
@@ -50,6 +53,7 @@ class Choices:
     zeros: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
     abstain: tuple[str, ...] | None = None
+    cuts: dict[str, tuple[float, float]] = field(default_factory=dict)
     positive: str | None = None
     sigma: dict[str, Stated] | None = None
     factor: float = 1.0
@@ -61,6 +65,7 @@ class Choices:
     node: int = 0
     row: int | None = NEAR_A_THRESHOLD
     typed: dict[str, Any] = field(default_factory=dict)
+    stated: dict[str, str] = field(default_factory=dict)
 
 
 def enter_by_the_front_door() -> None:
@@ -113,6 +118,7 @@ def remember() -> None:
 def undo() -> None:
     """Go one step back; the patient on screen stays, unless the step changes how the file is read."""
     now = choices()
+    withdraw_cut()
     if st.session_state[HISTORY]:
         before = st.session_state[HISTORY].pop()
         another_file = any(getattr(now, name) != before[name] for name in OF_THE_FILE)
@@ -132,6 +138,7 @@ def change(**values: Any) -> None:
     """Set choices by name as one step of undo."""
     now = choices()
     remember()
+    withdraw_cut()
     if any(name in OF_THE_FILE for name in values):
         forget_patient()
         now.node = 0
@@ -214,10 +221,37 @@ def value_of(name: str) -> Any:
     return held.get(name, DEFAULTS[name])
 
 
+def all_factors() -> dict[str, float]:
+    """Return what every σ is multiplied by in search, propagation and evaluation."""
+    now = choices()
+    return {name: now.factor * now.factors[name] for name in FACTORS}
+
+
 def costs(classes: Sequence[Any]) -> list[list[float]]:
     """Return cost[true, answer] in the order of the classes: what was stated, else 1 for a wrong answer."""
     held = choices().costs
     return [[0.0 if t == a else held.get((str(t), str(a)), 1.0) for a in classes] for t in classes]
+
+
+def refuse_cut(name: str, low: float, high: float) -> None:
+    """Note two cuts of a column that were asked for and do not go together; the last good ones stay in force."""
+    st.session_state[REFUSED_CUT] = (name, low, high)
+
+
+def withdraw_cut() -> None:
+    """Forget the cuts that were refused: those in force were asked for again."""
+    st.session_state.pop(REFUSED_CUT, None)
+
+
+def refused_cut(name: str) -> tuple[float, float] | None:
+    """Return the cuts of this column that were asked for last and refused, None when there are none."""
+    held = st.session_state.get(REFUSED_CUT)
+    return (held[1], held[2]) if held is not None and held[0] == name else None
+
+
+def state_fact(name: str, text: str) -> None:
+    """State one of the model facts that only the reader knows; empty takes it away."""
+    put("stated", name, text.strip() or None)
 
 
 def choose_node(node: int) -> None:

@@ -71,6 +71,7 @@ def tree_under(tree: Tree, data_words: str) -> str:
     return f"Depth {tree.max_depth}, {plural(tree.n_leaves, 'leaf', 'leaves')}{rest}, grown on {data_words}"
 
 
+GAIN_CURVE = "Curve of the gain against the threshold; the sentence below it names the best of each search."
 LEAVE_OUT = f"Try it on patients left out ({FOLDS} folds)"
 LEAVING_OUT = f"Growing {FOLDS} trees, each without a fifth of the patients…"
 LEFT_OUT = (

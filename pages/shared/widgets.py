@@ -96,6 +96,12 @@ def narrow_steps() -> None:
             st.page_link(f"pages/{name}.py", label=name.capitalize())
 
 
+def facts_link() -> None:
+    """Draw the button that leads to the model facts, which stand outside the way between pages."""
+    if st.button("Model facts", key="to_facts", type="tertiary"):
+        st.switch_page("pages/facts.py")
+
+
 def dark() -> bool:
     """Tell whether the reader sees the dark theme."""
     return st.context.theme.type == "dark"
@@ -131,7 +137,8 @@ def sigma_summary() -> None:
     data = present_data.prepared()
     noisy = [name for name in data.columns if data.sigma.get(name, Stated()).noisy]
     stated = [(data.names[name], noise_words.sigma(data.sigma[name], data.units.get(name, ""))) for name in noisy[:12]]
-    lines = [f"<tr><td>{words.safe(name)}</td><td class='s'>{words.safe(text)}</td></tr>" for name, text in stated]
+    row = "<tr><th scope='row'>{}</th><td class='s'>{}</td></tr>"
+    lines = [row.format(words.safe(name), words.safe(text)) for name, text in stated]
     others = len(data.columns) - len(lines)
     exact = (
         "every variable is exact"

@@ -1,0 +1,65 @@
+"""Text that came from data, so that a reader sees what it holds and nothing beside it changes.
+
+In: names of columns, classes and categories. Out: the same text; what no screen shows has a sign of its own.
+"""
+
+from __future__ import annotations
+
+CONTROL, DELETE, UNKNOWN = 0x2400, "\u2421", "\ufffd"  # ␀ and the 31 after it, ␡, and the sign of a broken character
+EMBEDDINGS, ISOLATES = "\u202a\u202b\u202d\u202e", "\u2066\u2067\u2068"
+END_EMBEDDING, END_ISOLATE = "\u202c", "\u2069"
+
+
+def visible(text: str, kept: str = "") -> str:
+    """Return the text with a sign for each character that no picture or file can hold: ␀ for NUL, � for half a pair.
+
+    Parameters
+    ----------
+    kept : control characters to leave as they are, such as the line break.
+
+    Examples
+    --------
+    >>> visible("a\\x00b\\tc\\n", kept="\\n")
+    'a␀b␉c\\n'
+    """
+    return "".join(c if c in kept else _sign(c) for c in text.replace("\r\n", "\n"))
+
+
+def _sign(character: str) -> str:
+    code = ord(character)
+    if code < 32:
+        return chr(CONTROL + code)
+    if code == 127:
+        return DELETE
+    broken = 128 <= code < 160 or 0xD800 <= code < 0xE000 or code & 0xFFFE == 0xFFFE
+    return UNKNOWN if broken else character
+
+
+def contained(name: str) -> str:
+    """Return a name that ends each change of writing direction which it begins.
+
+    A right-to-left override that a name leaves open would turn round the figures printed after it: 0.23 as 32.0. One
+    that it ends without having begun would end another's.
+
+    Examples
+    --------
+    >>> ascii(contained("\\u202eabc"))
+    "'\\\\u202eabc\\\\u202c'"
+    """
+    if not set(name) & set(EMBEDDINGS + ISOLATES + END_EMBEDDING + END_ISOLATE):
+        return name
+    kept, open_ = [], []
+    for character in name:
+        if character in EMBEDDINGS + ISOLATES:
+            open_.append(END_EMBEDDING if character in EMBEDDINGS else END_ISOLATE)
+        elif character == END_EMBEDDING:
+            if open_[-1:] != [END_EMBEDDING]:
+                continue
+            open_.pop()
+        elif character == END_ISOLATE:
+            if END_ISOLATE not in open_:
+                continue
+            while open_.pop() != END_ISOLATE:  # an isolate's end closes the embeddings begun inside it
+                pass
+        kept.append(character)
+    return "".join(kept + open_[::-1])

@@ -1,0 +1,57 @@
+"""What is said of the present patient, put together once: the page shows it and the report prints it.
+
+In: the fitted tree, the case and the view. Out: sentences and cards; worked out anew, never kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.case import Case
+from engine.draw import View
+from engine.draw.case_charts import four_ways_svg, nearest_change_svg, repeat_svg, stability_bars_svg
+from pages.shared import case_words, present_case, present_tree, state
+from pages.shared.case_words import Card
+
+
+@dataclass(frozen=True)
+class Told:
+    """The sentences: the answer, how many plausible true states agree, warnings, P, its range, stability, the rest."""
+
+    heading: str
+    agree: str
+    warnings: list[str]
+    sentence: str
+    leaf_range: str
+    stability: str
+    remarks: list[str]
+
+
+def told(found: present_tree.Fitted, case: Case, view: View) -> Told:
+    """Return everything that is said of the present patient in sentences."""
+    tree, near, lacking = found.model.tree_, present_case.similar(), present_case.lacking(case)
+    asked, shares = case_words.asked_of(tree), present_case.leaf_shares()
+    alike = [found.data.y[i] for i in near.rows]
+    evaluation = state.value_of("evaluation")
+    return Told(
+        heading=case_words.case_heading(case, view, found.data.target, lacking, present_case.costs()),
+        agree=case_words.agree(case, view, asked, lacking),
+        warnings=case_words.outside(case, view, present_case.ranges(case), present_case.doubtful_zeros()),
+        sentence=case_words.case_sentence(tree, shares, case, view, alike, lacking),
+        leaf_range=case_words.leaf_range(tree, shares, case, view),
+        stability=case_words.stability_sentence(case, view, asked, lacking),
+        remarks=case_words.case_remarks(case, view, lacking, evaluation, present_case.unread(case)),
+    )
+
+
+def cards(found: present_tree.Fitted, case: Case, view: View, width: float = 200) -> list[tuple[Card, str]]:
+    """Return stability, nearest change, what to repeat and the ways to evaluate, each with its picture, "" for none."""
+    tree, spread, lacking = found.model.tree_, present_case.spread(case), present_case.lacking(case)
+    nearest = nearest_change_svg(case, view, spread=spread, width=width) if case.nearest_answer else ""
+    repeat = repeat_svg(case, view, width=width) if case.best_repeat else ""
+    return [
+        (case_words.stability_card(case, view), stability_bars_svg(tree, case, view, width=width)),
+        (case_words.change_card(case, view, spread), nearest),
+        (case_words.repeat_card(case, view, lacking), repeat),
+        (case_words.ways_card(case, view), four_ways_svg(case, view, width=width)),
+    ]

@@ -1,0 +1,202 @@
+"""Paper: the report and the model facts need nothing from outside, escape what came from data, and fit on one sheet.
+
+In: made-up files, Chromium where there is one. Out: the HTML, its figures beside the engine's, and counted sheets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from paper_cases import CASES, HOSTILE, open_case
+from screens import clinic, open_page, paper, sound, text, upload
+from test_browser import CHROMIUM, FLAGS
+
+from engine.draw.printed import HEIGHT, SIZES, line_count
+from engine.draw.report import Card, Reading, Report, report_html
+from engine.leaves import probability_range
+from engine.number_words import number_text, probability_text
+
+VOID = {"meta", "br", "hr"}
+FETCHING = {"script", "img", "link", "iframe", "a", "object", "embed", "form", "base", "use", "image", "foreignobject"}
+WIDE = ["three variables", "sixty variables", "naive Bayes leaves", "long names", "seven classes"]
+
+
+class Read(HTMLParser):
+    """The text, tags and attributes of a page, each tag closed in its turn."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] not in ("style", "title"):
+            self.texts.append(data)
+
+    @property
+    def said(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+def alone(page: str) -> Read:
+    """Check that a page fetches, runs and links nothing, and return what it says."""
+    read = Read(page)
+    assert not set(read.tags) & FETCHING
+    names = {name for name, _ in read.attributes}
+    assert not names & {"src", "href", "xlink:href", "action", "srcset", "background"}
+    assert not [name for name in names if name.startswith("on")]
+    styles = re.findall(r"<style>(.*?)</style>", page, re.S)
+    assert not re.search(r"@import|https?:|url\((?!#)", " ".join(styles))
+    assert not re.search(r"[\u202a-\u202e\u2066-\u2069]", page)
+    return read
+
+
+@pytest.mark.parametrize("name", ["eight variables", "naive Bayes leaves", "missing values", "abstention"])
+def test_the_report_says_what_the_page_says(name):
+    at = open_case(name)
+    sound(at)
+    page = paper(at)
+    said, shown = alone(page).said, text(at)
+    found = list(at.session_state["penumbra_kept"]["fitted"].values())[-1]
+    model = list(at.session_state["penumbra_kept"]["decided"].values())[-1]
+    for each in [*at.markdown, *at.caption, *at.warning]:
+        line = " ".join(each.value.replace("\\", "").split())
+        if line.startswith(("#", "P(", "Missing", "Measurement error", "95 %", "From τ")):
+            assert line.lstrip("# ") in said, line
+    fields = {w.key[6:]: w.value for w in [*at.number_input, *at.selectbox] if w.key and w.key.startswith("field_")}
+    line = at.number_input(key="patient_row").value - 1 if "patient_row" in [w.key for w in at.number_input] else 0
+    case = model.case(found.data.X.iloc[line])
+    assert all(case.values[key] == value for key, value in fields.items())
+    assert probability_text(case.stability) in said
+    k = model.tree_.classes.index(found.data.positive)
+    assert f"P({found.data.positive}) {probability_text(float(case.probability[k]))}." in said
+    for column, value in case.values.items():
+        sigma = case.sigma[column]
+        value_text = "missing" if value is None else number_text(value) if isinstance(value, float) else value
+        assert f"{found.data.names[column]} {value_text}" in said
+        if value is not None and sigma > 0:
+            assert f"± {number_text(sigma, 4)} " in said
+    leaf = model.tree_.leaves[int(np.argmax(model.shares(found.data.X.iloc[[line]])[0]))]
+    if not model.tree_.has_bayes:
+        tree = model.tree_
+        low, high, _ = probability_range(tree.class_weight[leaf, k], tree.weight[leaf], tree.weight_squared[leaf])
+        assert f"share {probability_text(low)} to {probability_text(high)}" in said
+        assert f"share {probability_text(low)} to {probability_text(high)}" in shown
+    assert hashlib.sha256(model.to_json().encode()).hexdigest() in said
+    assert "This is not the chance of disease." in said
+    assert "Intended use: teaching and research." in said
+
+
+def test_a_reading_out_of_range_or_never_seen_is_flagged():
+    at = upload(clinic())
+    open_page("patient", at)
+    at.number_input(key="field_Glucose (mg/dL)").set_value(900.0).run()
+    sound(at)
+    said = alone(paper(at)).said
+    assert "Glucose 900 mg/dL" in said
+    assert "outside the training range" in said
+    assert "the tree has seen nobody like this" in said
+    at.number_input(key="field_Glucose (mg/dL)").set_value(120.0).run()
+    assert "outside the training range" not in alone(paper(at)).said
+
+
+def test_the_title_and_the_similar_patients_tell_of_nobody():
+    at = open_case("eight variables")
+    page = paper(at)
+    assert re.findall(r"<title>(.*?)</title>", page) == ["Penumbra: report on one patient"]
+    assert '<html lang="en">' in page
+    assert re.search(r"Of the 20 most similar patients, \d+ (was|were)", alone(page).said)
+    table = at.dataframe[0].value  # the past patients, as the Patient page lists them below
+    readings = {number_text(x) for x in table.select_dtypes("number").iloc[:, 1:].to_numpy().ravel()}
+    figures = set(re.findall(r"(?<![\d.])\d+\.\d+(?![\d.])", alone(page).said))
+    assert len(readings) > 100
+    assert len(readings & figures) <= 3  # one may equal a threshold or the patient's own reading
+
+
+def test_hostile_names_are_only_text():
+    for page in (paper(open_case("hostile names")), paper(open_case("hostile names", "facts"))):
+        said = alone(page).said
+        assert HOSTILE[0] in said
+        assert HOSTILE[3] in said
+        assert "evil name" in said
+
+
+def made_up(n: int) -> str:
+    """Return a report with many readings, its pictures left out."""
+    readings = [Reading(f"Variable {j}", "1", "exact", "training 0 to 2") for j in range(n)]
+    cards = [Card("Stability", "0.9", "of plausible true states.")] * 4
+    marks = '<svg class="penumbra" data-theme="auto" width="256" height="90"></svg>'
+    return report_html(Report("Yes", "90", [], ["P 0.9"], [], marks, readings, [], ["On."], cards, [], [], []))
+
+
+def test_more_to_say_makes_the_type_smaller_and_what_is_left_out_is_said():
+    assert line_count("word " * 100, 300, 11) > line_count("word " * 100, 600, 11) > line_count("word " * 100, 600, 5)
+    sizes = [float(re.findall(r"body\{font-size:([\d.]+)px", made_up(n))[0]) for n in (6, 90)]
+    assert sizes[0] == SIZES[0] > sizes[1]
+    assert "Variable 89" in made_up(90)
+    assert "340 more readings stand on the Patient page only." in made_up(400)
+    assert HEIGHT < 987.9  # Letter less two margins of 9 mm
+
+
+@pytest.fixture(scope="module")
+def sheet():
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: no sheet is counted.")
+    if CHROMIUM is None:
+        pytest.skip("No Chromium is installed (apt-get install chromium), so no sheet is counted.")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened.new_page()
+        opened.close()
+
+
+def sheets(page, content: str, size: str) -> int:
+    page.set_content(content)
+    pdf = page.pdf(format=size)
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
+
+
+def test_sheets_are_counted(sheet):
+    assert sheets(sheet, "<p>one</p>", "A4") == 1
+    assert sheets(sheet, "<p>one</p><p style='break-before:page'>two</p>", "Letter") == 2
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_report_is_one_sheet(sheet, name):
+    at = open_case(name)
+    sound(at)
+    page = paper(at)
+    assert [sheets(sheet, page, size) for size in ("A4", "Letter")] == [1, 1]
+    assert sheet.evaluate("document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth")
+    if name == "abstention":
+        assert "No answer" in alone(page).said
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_model_facts_are_one_sheet(sheet, name):
+    at = open_case(name, "facts")
+    at.button(key="validate").click().run()
+    sound(at)
+    page = paper(at)
+    assert [sheets(sheet, page, size) for size in ("A4", "Letter")] == [1, 1]
+    assert "Right of answered" in alone(page).said
