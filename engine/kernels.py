@@ -18,7 +18,6 @@ ENTROPY, LOGICAL = range(2)
 HARD, SOFT, COHERENT, ZONE, DEFERRED = range(5)
 MIDDLE_GATE, NOMINAL_GATE, BINS_GATE = 2, 3, 4  # engine.tree.MIDDLE, NOMINAL, BINS
 REACH = np.array([9.0, 1.7320508075688774, 28.0, 23.0, 2.0])  # |z| beyond which F is 0 or 1 to 1e-17, by shape
-CELL_REACH = 7.2  # the same for the normal CDF on a grid's cells
 TRUNCATION = 2.0  # |z| at which UDT's own normal ends
 BELOW_TRUNCATION = 0.5 * math.erfc(TRUNCATION / math.sqrt(2.0))
 SLACK_WEIGHT = 1e-9
@@ -436,7 +435,8 @@ def soft_curve(
     jump = np.zeros((m + 1, n_codes))
     whole = code_weights(order, label, weight, n_codes)
     total = whole.sum()
-    before = impurity(whole, criterion, labels)
+    no_logs = np.zeros(0)
+    before = spread(whole, total, criterion, labels, no_logs)
     shape = error.shape[variable]
     for i in order:
         x, w, c = column[i], weight[i], label[i]
@@ -456,9 +456,11 @@ def soft_curve(
         for k in range(first, past):
             left[k, c] += w * cdf((start + k * step - x) / sigma, shape)
         jump[past, c] += w
-    gone = np.zeros(n_codes)
-    side, rest = np.zeros(n_codes), np.zeros(n_codes)
-    position, hard_left = 0, 0.0
+    limit = min_leaf - SLACK_WEIGHT
+    low, high = -np.inf, np.inf
+    if hard:
+        low, high = hard_limits(order, column, weight, limit)
+    gone, side, rest = np.zeros(n_codes), np.zeros(n_codes), np.zeros(n_codes)
     for k in range(m):
         tau = start + k * step
         left_total = 0.0
@@ -467,18 +469,8 @@ def soft_curve(
             side[c] = min(whole[c], left[k, c] + gone[c])
             rest[c] = whole[c] - side[c]
             left_total += side[c]
-        right_total = total - left_total
-        while position < len(order) and column[order[position]] <= tau:
-            hard_left += weight[order[position]]
-            position += 1
-        limit = min_leaf - SLACK_WEIGHT
-        fits = left_total >= limit and right_total >= limit and left_total > 0.0 and right_total > 0.0
-        if hard and (hard_left < limit or total - hard_left < limit or hard_left <= 0.0 or position == len(order)):
-            fits = False
-        gain[k] = -np.inf
-        if fits:
-            after = left_total * impurity(side, criterion, labels) + right_total * impurity(rest, criterion, labels)
-            gain[k] = before - after / total
+        fits = low <= tau < high
+        gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits, no_logs)
 
 
 @compiled
@@ -505,26 +497,12 @@ def hard_limits(order, column, weight, limit):
 
 
 @compiled
-def cell_orders(width):
-    """Return how many powers of the distance a cell of this width (in σ) needs for 1e-12, 0 when over 12. METHODS §4.
-
-    The bound is Cramér's on the normal CDF's derivatives, 1.09·sqrt((p-1)!)·sqrt(1/2π).
-    """
-    term = 0.5 * width
-    for p in range(1, 14):
-        if term * 0.4349 < 1e-12:
-            return p
-        term *= 0.5 * width * math.sqrt(p) / (p + 1)
-    return 0
-
-
-@compiled
 def cell_kernel(reach, width, orders):
     """Return (orders, 2·reach + 1) the normal CDF's derivatives over p! at whole cells from -reach to reach.
 
-    `orders` are filled up with zeros to whole groups of four, which `cell_left` adds together.
+    `orders` are filled up with zeros to whole groups of three, which `cell_left` adds together.
     """
-    table = np.zeros(((orders + 3) // 4 * 4, 2 * reach + 1))
+    table = np.zeros(((orders + 2) // 3 * 3, 2 * reach + 1))
     for d in range(-reach, reach + 1):
         z = d * width
         table[0, d + reach] = cdf(z, NORMAL)
@@ -549,7 +527,7 @@ def cell_weights(order, column, label, weight, sigma, start, step, orders, n_cod
         for p in range(orders):
             laid[c, q, p] += part
             part *= e
-    turned = np.zeros((n_codes, (orders + 3) // 4 * 4, m))
+    turned = np.zeros((n_codes, orders, m))
     for c in range(n_codes):
         for p in range(orders):
             turned[c, p] = laid[c, :, p]
@@ -561,63 +539,58 @@ def cell_left(laid, table, reach):
     """Return (n_codes, m) the weight left of every grid point, from what `cell_weights` laid down."""
     n_codes, orders, m = laid.shape
     left = np.zeros((n_codes, m))
+    cells = np.zeros((len(table), m))
     for c in range(n_codes):
-        out = left[c]
-        gone = 0.0
+        cells[:orders] = laid[c]
+        out, gone = left[c], 0.0
         for k in range(reach + 1, m):
-            gone += laid[c, 0, k - reach - 1]
+            gone += cells[0, k - reach - 1]
             out[k] = gone
         for d in range(-reach, reach + 1):
-            first, past = max(0, d), min(m, m + d)
-            if past <= first:
-                continue
-            for p in range(0, orders, 4):
-                a, b = table[p, d + reach], table[p + 1, d + reach]
-                e, f = table[p + 2, d + reach], table[p + 3, d + reach]
-                for k in range(first, past):
+            for p in range(0, orders, 3):
+                a, b, e = table[p, d + reach], table[p + 1, d + reach], table[p + 2, d + reach]
+                for k in range(max(0, d), min(m, m + d)):
                     q = k - d
-                    out[k] += a * laid[c, p, q] + b * laid[c, p + 1, q] + e * laid[c, p + 2, q] + f * laid[c, p + 3, q]
+                    out[k] += a * cells[p, q] + b * cells[p + 1, q] + e * cells[p + 2, q]
     return left
 
 
 @compiled
-def cell_curve(order, column, label, weight, sigma, start, step, orders, criterion, labels, min_leaf, hard, gain):
-    """Gain of every threshold start + k·step under normal noise of one σ, to about 1e-11. METHODS §4.
+def grid_gains(left, order, column, label, weight, start, step, criterion, labels, min_leaf, hard, gain):
+    """Gain of every threshold start + k·step from the weight left of it, `left` (S, m), written into `gain` (m,).
 
-    As `soft_curve`, whose sum over patients is here one over the cells of the grid; `orders` from `cell_orders`.
+    -inf where a side is lighter than `min_leaf` by those weights, or, when `hard`, by the hard gate. METHODS §4.
     """
-    m, n_codes = len(gain), len(labels.mask)
+    n_codes = len(left)
     whole = code_weights(order, label, weight, n_codes)
     total = whole.sum()
-    width = step / sigma
-    reach = int(math.ceil(CELL_REACH / width))
-    laid = cell_weights(order, column, label, weight, sigma, start, step, orders, n_codes, m)
-    left = cell_left(laid, cell_kernel(reach, width, orders), reach)
     limit = min_leaf - SLACK_WEIGHT
     low, high = -np.inf, np.inf
     if hard:
         low, high = hard_limits(order, column, weight, limit)
-    nothing = np.zeros(0)
-    before = spread(whole, total, criterion, labels, nothing)
+    no_logs = np.zeros(0)
+    before = spread(whole, total, criterion, labels, no_logs)
     side, rest = np.zeros(n_codes), np.zeros(n_codes)
-    for k in range(m):
-        tau = start + k * step
-        left_total = 0.0
+    for k in range(len(gain)):
+        tau, left_total = start + k * step, 0.0
         for c in range(n_codes):
             side[c] = min(whole[c], max(0.0, left[c, k]))
             rest[c] = whole[c] - side[c]
             left_total += side[c]
-        gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, low <= tau < high)
+        fits = low <= tau < high
+        gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits, no_logs)
 
 
 @compiled
-def soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits):
-    """Return the gain of soft weights left and right, -inf unless it `fits` and each side holds `limit`."""
+def soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits, logs):
+    """Return the gain of soft weights left and right, -inf unless it `fits` and each side holds `limit`.
+
+    `before` is the node's `spread`; `logs` is empty, since soft weights are no whole numbers.
+    """
     right_total = total - left_total
     if not fits or left_total < limit or right_total < limit or left_total <= 0.0 or right_total <= 0.0:
         return -np.inf
-    nothing = np.zeros(0)
-    after = spread(side, left_total, criterion, labels, nothing) + spread(rest, right_total, criterion, labels, nothing)
+    after = spread(side, left_total, criterion, labels, logs) + spread(rest, right_total, criterion, labels, logs)
     return (before - after) / total
 
 
@@ -627,7 +600,8 @@ def soft_gains_at(order, column, label, weight, error, variable, thresholds, cri
     n_codes = len(labels.mask)
     whole = code_weights(order, label, weight, n_codes)
     total = whole.sum()
-    before = spread(whole, total, criterion, labels, np.zeros(0))
+    no_logs = np.zeros(0)
+    before = spread(whole, total, criterion, labels, no_logs)
     limit = min_leaf - SLACK_WEIGHT
     low, high = -np.inf, np.inf
     if hard:
@@ -646,7 +620,8 @@ def soft_gains_at(order, column, label, weight, error, variable, thresholds, cri
         for c in range(n_codes):
             side[c] = min(whole[c], side[c])
             rest[c] = whole[c] - side[c]
-        gain[k] = soft_gain(side, rest, side.sum(), total, before, criterion, labels, limit, low <= tau < high)
+        fits = low <= tau < high
+        gain[k] = soft_gain(side, rest, side.sum(), total, before, criterion, labels, limit, fits, no_logs)
     return gain
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
+from engine.cells import left_weights, orders_for
 from engine.criteria import CODES, kernel_labels
 from engine.errors import PenumbraError
 from engine.noise import ResolvedNoise, conditional_median, quantile
@@ -27,8 +28,8 @@ TIE = 1e-12
 TIE_ACCURACY = 1e-9  # of weight classified rightly
 MOST_GRID_STEPS = 20_000
 GRID_SLACK = 1e-9
-CELL_SLACK = 1e-10  # of gain: cells tell more than this apart
-FEW_FOR_CELLS, CELLS_A_PATIENT = 100, 80  # where the direct sum costs as much
+CELL_SLACK = 1e-8  # of gain: cells tell more than this apart
+FEW_FOR_CELLS, CELLS_A_PATIENT = 100, 100  # below which the direct sum costs less
 MOST_TOPS = 40
 SAME_VALUE = 1e-12
 SAME_MEDIAN = 1e-9  # of σ
@@ -444,23 +445,20 @@ def soft_candidates(
 def soft_curve_by_cells(
     search: Search, here: Arrivals, j: int, labels: kernels.Labels
 ) -> tuple[Floats, Floats] | None:
-    """Return thresholds and gains as `soft_curve` does, to about 1e-11; None where the direct sum serves better.
-
-    On a uniform grid the sum of shifted CDFs is a convolution: each patient is laid down in the nearest grid cell by
-    the powers of its distance, and the cells are combined by the CDF's derivatives.
-    """
+    """Return thresholds and gains as `soft_curve` does, to 1e-9; None where the direct sum serves better."""
     known = here.order[j, : here.n_known[j]]
     if search.noise.error.cv[j] > 0.0 or int(search.noise.shape[j]) != kernels.NORMAL or len(known) < FEW_FOR_CELLS:
         return None
     start, step, count = soft_grid(search, here, j)
     sigma = float(search.noise.error.sigma[j])
-    orders = kernels.cell_orders(step / sigma) if step > 0.0 else 0
-    if orders == 0 or len(known) * CELLS_A_PATIENT < count * orders * len(labels.mask):
+    orders = orders_for(step / sigma) if step > 0.0 else 0
+    if orders == 0 or len(known) * CELLS_A_PATIENT < count * orders * len(search.labels.mask):
         return None
-    gain = np.empty(count)
-    kernels.cell_curve(
-        known, search.table.columns[j], search.table.labels.code, here.dense, sigma, start, step, orders,
-        CODES[search.criterion], labels, minimum_weight(search, here, j), bool(search.hard[j]), gain,
+    column, code, gain = search.table.columns[j], search.table.labels.code, np.empty(count)
+    left = left_weights(known, column, code, here.dense, len(labels.mask), sigma, start, step, count)
+    kernels.grid_gains(
+        left, known, column, code, here.dense, start, step, CODES[search.criterion], labels,
+        minimum_weight(search, here, j), bool(search.hard[j]), gain,
     )  # fmt: skip
     thresholds: Floats = start + np.arange(count, dtype=np.float64) * step
     return thresholds, gain * known_fraction(search, here, j)

@@ -18,7 +18,7 @@ FLOORS = {
     "arff": 1, "numerals": 1, "number_words": 1, "legible": 1, "json_form": 1,
     "noise": 2, "formats": 2, "examples": 2, "cuts": 2,
     "read": 3,
-    "gates": 3, "noise_table": 3,
+    "gates": 3, "cells": 3, "noise_table": 3,
     "search": 4, "route": 4,
     "zones": 5, "bayes": 5,
     "grow": 6,

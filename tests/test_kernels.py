@@ -330,7 +330,7 @@ def test_ties_stand_in_rising_order():
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_spread_is_impurity_times_weight(criterion):
     for seed in SEEDS:
-        rng, data, weight, code, kernel_labels = random_fit(seed, "precise", criterion=criterion)
+        _, _, weight, code, kernel_labels = random_fit(seed, "precise", criterion=criterion)
         weight = np.floor(3 * weight) if seed % 2 else weight
         rows = np.flatnonzero(weight > 0.0)
         logs = kernels.whole_logs(rows, weight)
