@@ -333,10 +333,11 @@ def spread(by_code, total, criterion, labels, logs):
 
 
 @compiled
-def exact_gains(order, column, label, weight, criterion, labels, logs, min_leaf, value, first, second, gain):
+def exact_gains(order, column, label, weight, unit, criterion, labels, logs, min_leaf, value, first, second, gain):
     """Gain of the cut after every patient of one variable's order. METHODS §4.
 
-    `order` (n,) lists the node's known patients by rising value; `weight` (N,) their weights.
+    `order` (n,) lists the node's known patients by rising value; `weight` (N,) their weights, which are not read when
+    all are 1 (`unit`).
     Writes the values in that order into `value` (n,), and the gains into `gain` (n,): -inf where the next value is the
     same, or a side is too light. `first` and `second` (n,) are overwritten.
     """
@@ -344,9 +345,14 @@ def exact_gains(order, column, label, weight, criterion, labels, logs, min_leaf,
     limit = min_leaf - SLACK_WEIGHT
     whole = np.zeros(n_codes)
     two = labels.precise and n_codes == 2 and (criterion == LOGICAL or len(logs) > 0)
-    for r in range(n):
-        i = order[r]
-        value[r], first[r], second[r] = column[i], weight[i], label[i]
+    if unit:
+        for r in range(n):
+            i = order[r]
+            value[r], first[r], second[r] = column[i], 1.0, label[i]
+    else:
+        for r in range(n):
+            i = order[r]
+            value[r], first[r], second[r] = column[i], weight[i], label[i]
     for r in range(n):
         whole[int(second[r])] += first[r]
     total = whole.sum()
@@ -400,7 +406,7 @@ def exact_curve(order, column, label, weight, criterion, labels, min_leaf, below
     n = len(order)
     logs = whole_logs(order, weight) if criterion == ENTROPY and labels.precise else np.zeros(0)
     value = np.empty(n)
-    exact_gains(order, column, label, weight, criterion, labels, logs, min_leaf, value, below, above, gain)
+    exact_gains(order, column, label, weight, False, criterion, labels, logs, min_leaf, value, below, above, gain)
     cuts = 0
     for r in range(n - 1):
         if value[r] < value[r + 1]:
@@ -664,12 +670,15 @@ def best_exact_cuts(rows, order, n_known, wanted, columns, label, weight, criter
     value, first, second, gains = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     gain, low, high = np.full(n_variables, -np.inf), np.full(n_variables, np.nan), np.full(n_variables, np.nan)
     logs = whole_logs(rows, weight) if criterion == ENTROPY and labels.precise else np.zeros(0)
+    unit = True
+    for i in rows:
+        unit = unit and weight[i] == 1.0
     for j in range(n_variables):
         if not wanted[j]:
             continue
         known = order[j, : n_known[j]]
         exact_gains(
-            known, columns[j], label, weight, criterion, labels, logs, min_leaf[j], value, first, second, gains
+            known, columns[j], label, weight, unit, criterion, labels, logs, min_leaf[j], value, first, second, gains
         )
         best = first_best(gains[: len(known)])
         if best >= 0:

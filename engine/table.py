@@ -70,11 +70,15 @@ class Schema:
             raise PenumbraError(f"There is no column {name!r}; the columns are {listed(self.names)}.")
         return self.names.index(name)
 
-    def encode(self, X: Any) -> Floats:
+    def encode(self, X: Any, by_column: bool = False) -> Floats:
         """Return X as (n, M) float64: numbers as they are, categories as their position, NaN where missing.
 
         Columns are matched by name when X is a DataFrame, so another order gives the same result. After training on an
         array the names are x0, x1 … or plain positions.
+
+        Parameters
+        ----------
+        X : DataFrame or array (n, M). by_column : lay the result out column after column, as training reads it.
 
         Raises
         ------
@@ -103,7 +107,7 @@ class Schema:
                 f"X has {frame.shape[1]} features, but UncertainTreeClassifier is expecting {self.n_variables} "
                 "features as input; give the columns of the training table."
             )
-        values = np.empty((len(frame), self.n_variables), dtype=np.float64)
+        values = np.empty((len(frame), self.n_variables), dtype=np.float64, order="F" if by_column else "C")
         for j, (name, categories) in enumerate(zip(self.names, self.categories, strict=True)):
             series = frame.iloc[:, j]
             values[:, j] = numbers(name, series) if categories is None else category_codes(name, series, categories)
@@ -290,7 +294,7 @@ def as_frame(X: Any) -> pd.DataFrame:
             f"Expected 2D array, got {array.ndim}D array instead: X needs one row a patient and one column a variable. "
             "Reshape your data with X.reshape(-1, 1) for one variable or X.reshape(1, -1) for one patient."
         )
-    frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+    frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
     return frame.infer_objects() if array.dtype == object else frame
 
 
