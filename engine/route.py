@@ -99,15 +99,27 @@ def training_weights(tree: Tree, table: Table, kind: str, noise: ResolvedNoise, 
     ----------
     kind : the tree's propagation gate. floor : the weight floor.
     """
-    out = np.zeros((table.n, tree.n_nodes))
-    out[:, 0] = table.weight
+    return propagated(tree, table.columns, table.weight, kind, noise, floor)
+
+
+def propagated(
+    tree: Tree, columns: Floats, weight: Floats, kind: str, noise: ResolvedNoise, floor: float
+) -> Floats:
+    """Return the weight (n, N) of any patients at each node, sent down as the fit sent its own. METHODS §5.
+
+    Parameters
+    ----------
+    columns : (M, n) encoded values, NaN missing. weight : (n,) patient weights. kind, floor : as `training_weights`.
+    """
+    out = np.zeros((len(weight), tree.n_nodes))
+    out[:, 0] = weight
     for node in range(tree.n_nodes):
         if tree.is_leaf(node):
             continue
         rows = np.flatnonzero(out[:, node] > 0.0).astype(np.int32)
         children = tree.children(node)
         out[rows, children.start : children.stop] = divide(
-            tree_node_splits(tree, node), rows, out[rows, node], table.weight[rows],
-            table.columns[tree.variable[node]], kind, noise, floor, refit=False,
+            tree_node_splits(tree, node), rows, out[rows, node], weight[rows],
+            columns[tree.variable[node]], kind, noise, floor, refit=False,
         )  # fmt: skip
     return out

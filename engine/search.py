@@ -442,9 +442,7 @@ def soft_candidates(
     return found
 
 
-def soft_curve_by_cells(
-    search: Search, here: Arrivals, j: int, labels: kernels.Labels
-) -> tuple[Floats, Floats] | None:
+def soft_curve_by_cells(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats] | None:
     """Return thresholds and gains as `soft_curve` does, to 1e-9; None where the direct sum serves better."""
     known = here.order[j, : here.n_known[j]]
     if search.noise.error.cv[j] > 0.0 or int(search.noise.shape[j]) != kernels.NORMAL or len(known) < FEW_FOR_CELLS:

@@ -5,17 +5,28 @@ In: this session's data, noise and recipe. Out: a drawn tree, a panel on the cho
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 
 import streamlit as st
 
-from engine.draw import View, tree_dot, tree_legend_svg, tree_svg, with_theme
+from engine.draw import View, tree_legend_svg, tree_svg
 from engine.draw.node_charts import tau_strip_svg
+from engine.draw.overlay import Overlay
 from engine.draw.tree_table import tree_table
-from engine.errors import PenumbraError
-from engine.export import rules_text
-from engine.exports import javascript_function, pmml, python_function
-from pages.shared import node_panel, present_data, present_tree, recipe_controls, state, tree_words, widgets, words
+from pages.shared import (
+    node_panel,
+    overlay_words,
+    present_data,
+    present_others,
+    present_tree,
+    recipe_controls,
+    state,
+    tree_controls,
+    tree_words,
+    widgets,
+    words,
+)
+from pages.shared.tree_downloads import downloads
 from pages.shared.tree_view import svg_view, tree_view
 
 
@@ -37,40 +48,6 @@ def sidebar() -> None:
         widgets.sigma_summary()
 
 
-def downloads(found: present_tree.Fitted, view: View) -> None:
-    """Draw the tree's downloads."""
-    tree, model = found.model.tree_, present_tree.decided()
-    svg = with_theme(tree_svg(tree, found.evidence, view), "light")
-    rules = rules_text(
-        tree, view.leaf_answers, view.decision, view.tau, found.data.units,
-        noise=found.noise, edge_text=found.evidence.edge_text,
-    )  # fmt: skip
-    files = {
-        "SVG": (svg, "tree.svg", "image/svg+xml"),
-        "DOT": (tree_dot(tree, found.evidence, view), "tree.dot", "text/vnd.graphviz"),
-        "JSON": (model.to_json(), "tree.json", "application/json"),
-        "Nodes": (json.dumps(tree.to_dict(), indent=1, default=str), "nodes.json", "application/json"),
-        "Rules": (rules, "rules.txt", "text/plain"),
-        "Python": (python_function(model), "tree.py", "text/x-python"),
-        "JavaScript": (javascript_function(model), "tree.mjs", "text/javascript"),
-    }
-    with st.popover("Download", key="downloads"):
-        for label, (content, name, kind) in files.items():
-            download(label, content, name, kind)
-        try:
-            download("PMML", pmml(model, present_data.prepared().target), "tree.pmml", "application/xml")
-        except PenumbraError as error:  # PMML has no soft gates, for one
-            st.button("PMML", key="no_pmml", disabled=True, help=words.plain(str(error)), width="stretch")
-
-
-def download(label: str, content: str, name: str, kind: str) -> None:
-    """Draw one file's button."""
-    helped = tree_words.DOWNLOADS[label]
-    st.download_button(
-        label, content, name, kind, key=f"download_{label}", on_click="ignore", help=helped, width="stretch"
-    )
-
-
 def left_out() -> None:
     """Say how trees grown this way do on patients left out, once the reader asks: it takes several fits."""
     counts = present_tree.left_out()
@@ -83,33 +60,48 @@ def left_out() -> None:
             st.rerun()
 
 
+def picture(found: present_tree.Fitted, view: View, over: Overlay) -> None:
+    """Draw the tree with its controls and legend, and do what the reader did to it."""
+    tree = found.model.tree_
+    tree_controls.bar(found, view)
+    tree_controls.said(found, view)
+    svg_view(tree_legend_svg(tree, view, over))
+    told = tree_view(tree_svg(tree, found.evidence, view, over), key="tree")
+    folded = told.folded if told.folded is not None else told.clicked if told.clicked in view.collapsed else None
+    if folded is not None:
+        state.choose_node(folded)
+        state.fold(found.key, folded, folded not in view.collapsed)
+        st.rerun()
+    if told.clicked is not None and max(told.clicked, 0) != view.selected:
+        state.choose_node(max(told.clicked, 0))
+        st.rerun()
+    noisy = found.model.noise_propagation_.anything
+    below = tree_words.below_tree(state.value_of("propagation"), noisy, tree, found.evidence)
+    st.caption(words.plain(below), help=overlay_words.SPACE)
+    with st.expander("The same tree as a table"):
+        st.dataframe(tree_table(tree, found.evidence, view, over), hide_index=True)
+
+
 def page() -> None:
     found = present_tree.fitted()
-    view = present_tree.view(808)
+    view, over = present_tree.drawn(808), Overlay()
     finding, under = (
         tree_words.tree_heading(found.model.tree_, view.leaf_answers),
         tree_words.tree_under(found.model.tree_, found.data.summary()),
     )
-    widgets.top(finding, under, "Continue to Patient", "pages/patient.py", lambda: downloads(found, view))
+    still = replace(view, foldable=False)
+    widgets.top(finding, under, "Continue to Patient", "pages/patient.py", lambda: downloads(found, still))
     left_out()
     widgets.facts_link()
     recipe_controls.equals_hard()
     recipe_controls.notes()
-    node = view.selected or 0
-    picture, beside = st.columns([808, 312], gap="medium")
-    with picture:
-        svg_view(tree_legend_svg(found.model.tree_, view))
-        clicked = tree_view(tree_svg(found.model.tree_, found.evidence, view), key="tree")
-        if clicked is not None and max(clicked, 0) != node:
-            state.choose_node(max(clicked, 0))
-            st.rerun()
-        noisy = found.model.noise_propagation_.anything
-        below = tree_words.below_tree(state.value_of("propagation"), noisy, found.model.tree_, found.evidence)
-        st.caption(words.plain(below))
-        with st.expander("The same tree as a table"):
-            st.dataframe(tree_table(found.model.tree_, found.evidence, view), hide_index=True)
+    with widgets.sentence(quiet=state.choices().picture.over == state.OTHERS):  # said below, beside the file
+        over = present_others.overlay()
+    middle, beside = st.columns([808, 312], gap="medium")
+    with middle:
+        picture(found, view, over)
     with beside, st.container(border=True), widgets.sentence():
-        node_panel.panel(found, view, node)
+        node_panel.panel(found, view, view.selected or 0, over)
 
 
 widgets.show(__file__, sidebar, page)

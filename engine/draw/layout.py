@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from engine.tree import Tree
+from engine.tree import REST, Tree
 
 SPLIT, LEAF, STUB = "split", "leaf", "stub"
 
@@ -60,10 +60,11 @@ class Placed:
 
 
 def leaves_below(tree: Tree) -> list[int]:
-    """Return the number of leaves under every node (1 for a leaf)."""
+    """Return the number of grown leaves under every node (1 for a leaf); those of values without a branch are none."""
     below = [0] * tree.n_nodes
     for node in range(tree.n_nodes - 1, -1, -1):
-        below[node] = sum(below[child] for child in tree.children(node)) or 1
+        children = tree.children(node)
+        below[node] = sum(below[child] for child in children) if children else int(tree.code[node] != REST)
     return below
 
 

@@ -158,9 +158,16 @@ class Picture:
             steps.append(f"{self.name(above)} {label}")
         return ", then ".join(steps) or "all patients"
 
-    def button(self, node: int, sentence: str, title: str, body: Sequence[str], style: str = "") -> str:
-        """Return a node as a focusable button with its sentence and its unrounded numbers."""
+    def button(
+        self, node: int, sentence: str, title: str, body: Sequence[str], style: str = "", opened: bool | None = None
+    ) -> str:
+        """Return a node as a focusable button with its sentence and its unrounded numbers.
+
+        `opened` says of a subtree that can be folded whether it is open.
+        """
         kin = f' data-parent="{self.tree.parent[node]}" data-path="{" ".join(map(str, self.tree.path(node)))}"'
+        if opened is not None and self.view.foldable:
+            kin += f' aria-expanded="{str(opened).lower()}" aria-keyshortcuts="Space"'
         pressed = "true" if self.view.selected == node else "false"
         return (
             f'<g role="button" tabindex="0" class="node{" " + style if style else ""}" data-node="{node}"{kin} '

@@ -141,8 +141,16 @@ STYLE = (
     ".penumbra .node{cursor:pointer}.penumbra .node:focus{outline:none}"
     ".penumbra .node:focus-visible{outline:2.5px solid var(--control);outline-offset:1px}"
     ".penumbra .dim text,.penumbra text.dim{fill:var(--third);font-weight:400}"
-    ".penumbra .dim .frame{stroke:var(--third);stroke-dasharray:1.5 3}.penumbra .dim:hover text{fill:var(--ink)}"
+    ".penumbra .dim .frame,.penumbra .dotted{stroke:var(--third);stroke-dasharray:1.5 3}"
+    ".penumbra .dim:hover text{fill:var(--ink)}"
     ".penumbra .mark{fill:#fff;paint-order:stroke;stroke:#1F2630;stroke-width:2.4px}"
+    ".penumbra .ribbon.may{stroke:var(--control);stroke-opacity:.6}.penumbra .tst{fill:var(--control)}"
+    ".penumbra .back rect[fill^='var(--c']:not([fill='var(--card)']),.penumbra .back path,.penumbra .back circle"
+    "{opacity:.35}.penumbra .fold{cursor:pointer}.penumbra .fold:focus{outline:none}"
+    ".penumbra .fold circle{fill:var(--card);stroke:var(--third)}.penumbra .fold path,.penumbra .sign{fill:none;"
+    "stroke:var(--ink);stroke-width:1.5}.penumbra .fold:hover circle{stroke:var(--control);stroke-width:2}"
+    ".penumbra .fold:focus-visible circle{stroke:var(--control);stroke-width:2.5}"
+    "@media print{.penumbra .fold{display:none}}"
     ".penumbra .trace.on{stroke:var(--lit)}.penumbra .far{display:none}"
     ".penumbra.distant .near,.penumbra.distant .node text{display:none}.penumbra.distant .far{display:inline}"
 )
@@ -160,6 +168,8 @@ class View:
     positive : the class whose probability is printed with two classes (None: the second).
     units, variable_names : by variable. class_names : by class.
     selected : the chosen node. collapsed : nodes whose subtrees are folded. depth_limit : fold below this depth.
+    set_back : leaves that the reader filtered out, with the reason in few words; they are drawn, but dimmed.
+    foldable : draw a mark on every split that folds or opens its subtree.
     width : the wanted width in pixels; a wide tree is drawn wider and scrolls.
     """
 
@@ -174,6 +184,8 @@ class View:
     selected: int | None = None
     collapsed: frozenset[int] = frozenset()
     depth_limit: int | None = None
+    set_back: Mapping[int, str] = field(default_factory=dict)
+    foldable: bool = False
     width: float = 808.0
 
     @staticmethod

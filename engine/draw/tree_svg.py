@@ -1,17 +1,30 @@
 """The training tree as a picture: splits with their doubtful edges, ribbons of patients, leaves with answers.
 
-In: a tree, the training evidence, and the reader's view. Out: SVG text for light and dark.
+In: a tree, the training evidence, the reader's view, what is laid over. Out: SVG text for light and dark.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from engine.draw.layout import LEAF, SPLIT, STUB, Placed, Rectangle, Seat, place, tidy
+from engine.draw.layout import LEAF, SPLIT, STUB, Placed, Rectangle, Seat, leaves_below, place, tidy
+from engine.draw.overlay import (
+    Overlay,
+    branch_share,
+    case_ribbon,
+    category_mark,
+    leaf_rows,
+    over_sentence,
+    overlay_legend,
+    reading_mark,
+    split_row,
+    stub_row,
+)
 from engine.draw.picture import (
     Picture,
     Scale,
@@ -44,6 +57,7 @@ from engine.draw.sheet import (
 )
 from engine.evidence import Evidence
 from engine.export import ANY_OTHER, FEW_PATIENTS
+from engine.leaf_filter import set_back
 from engine.number_words import number_text, probability_text, weight_text
 from engine.tree import BINARY, BINS, MIDDLE, NOMINAL, REST, Tree
 
@@ -51,49 +65,68 @@ FULL_CARD, FULL_LEAF = 150.0, 88.0
 RIBBON = 48.0
 LANE = 17.0
 SHOWN_LANES = 4
+PASS_ROW = 17.0
 
 
-def _size(picture: Picture, seat: Seat, slot: float, room: float) -> tuple[float, float]:
+def _size(picture: Picture, over: Overlay, seat: Seat, slot: float, room: float) -> tuple[float, float]:
     if seat.kind == SPLIT:
         width = min(room, max(300.0 - 44.0 * seat.row, 194.0))
-        return width, 150.0 if width >= FULL_CARD else 96.0
+        return width, (150.0 if width >= FULL_CARD else 96.0) + over.on_splits
     if seat.kind == STUB:
-        return min(slot - 8, 140.0), 74.0
+        return min(slot - 8, 140.0), 74.0 + over.on_stubs + (PASS_ROW if picture.view.set_back else 0.0)
     if slot < FULL_LEAF:
-        return slot - 8, 98.0
+        return slot - 8, 98.0 + over.on_leaves(False)
     few = any(0 < picture.tree.weight[leaf] < FEW_PATIENTS for leaf in picture.tree.leaves)
-    return min(slot - 8, 150.0), 158.0 if few else 142.0
+    return min(slot - 8, 150.0), (158.0 if few else 142.0) + over.on_leaves(True)
 
 
-def tree_svg(tree: Tree, evidence: Evidence, view: View) -> str:
+def tree_svg(tree: Tree, evidence: Evidence, view: View, over: Overlay | None = None) -> str:
     """Return the training tree: split cards with doubtful edges, ribbons as wide as patients, leaves with their answer.
 
     Parameters
     ----------
     tree, evidence : the tree and what its training patients say (`engine.evidence.evidence`).
-    view : answers, decision, names, units, the chosen node and what is folded.
+    view : answers, decision, names, units, the chosen node, what is folded and what is filtered out.
+    over : one patient, or other patients, laid over the tree.
 
     Returns
     -------
-    SVG text. Nodes are `<g role="button" data-node=k>`; colours follow `data-theme` on the root element.
+    SVG text. Nodes are `<g role="button" data-node=k>`, marks that fold `<g role="button" data-fold=k>`; colours follow
+    `data-theme` on the root element.
     """
-    picture = Picture(tree, evidence, view)
+    picture, over = Picture(tree, evidence, view), over or Overlay()
     seats = tidy(tree, view.collapsed, view.depth_limit)
-    placed = place(seats, view.width, lambda seat, slot, room: _size(picture, seat, slot, room))
-    body = _training_ribbons(picture, placed)
+    placed = place(seats, view.width, lambda seat, slot, room: _size(picture, over, seat, slot, room))
+    body, back = _training_ribbons(picture, over, placed), set_back(tree, view.set_back)
     for at in placed.rectangles.values():
         draw = _split if at.kind == SPLIT else _leaf if at.kind == LEAF else _stub
-        body.append(draw(picture, at))
+        body.append(draw(picture, over, at, "dim back" if at.node in back else ""))
         body.append(_far_words(picture, at))
+        if view.foldable and at.kind == SPLIT:
+            body.append(_fold_mark(picture, at))
     grown = [int(leaf) for leaf in tree.leaves if tree.code[leaf] != REST]
     silent = sum(picture.abstains(leaf) for leaf in grown)
     says = "each a naive Bayes" if tree.has_bayes else f"{len(grown) - silent} answer, {silent} abstain"
     label = f"Decision tree with {len(grown)} leaves: {says}"
+    if view.set_back:
+        label += f"; {sum(leaf not in view.set_back for leaf in grown)} pass the filter, the others are dimmed"
     return sheet(placed.width, placed.height, body, label)
 
 
-def _training_ribbons(picture: Picture, placed: Placed) -> list[str]:
-    tree, drawn, labels = picture.tree, [], []
+def _fold_mark(picture: Picture, at: Rectangle) -> str:
+    """A minus under a split, 44 pixels to touch, that folds its subtree."""
+    below, y = leaves_below(picture.tree)[at.node], at.bottom + 9
+    label = f"Collapse {picture.name(at.node)}, {below} {'leaf' if below == 1 else 'leaves'} below it"
+    hit = box(at.centre - 22, at.bottom + 1, 44, 44, "transparent")
+    mark = f'<circle cx="{at.centre:.1f}" cy="{y:.1f}" r="7.5"/><path d="M{at.centre - 4:.1f} {y:.1f}h8"/>'
+    return (
+        f'<g role="button" tabindex="-1" class="fold" data-fold="{at.node}" aria-label="{esc(label)}">'
+        f"<title>{esc(label)}</title>{hit}{mark}</g>"
+    )
+
+
+def _training_ribbons(picture: Picture, over: Overlay, placed: Placed) -> list[str]:
+    tree, drawn, laid, labels = picture.tree, [], [], []
     whole = float(tree.weight[0]) or 1.0
     for node, at in placed.rectangles.items():
         if at.kind != SPLIT:
@@ -105,24 +138,36 @@ def _training_ribbons(picture: Picture, placed: Placed) -> list[str]:
             to = placed.rectangles[child]
             attributes = f' data-child="{child}"'
             drawn.append(ribbon(start + width / 2, at.bottom, to.centre, to.y, width, "ribbon", attributes))
+            laid.append(case_ribbon(over, child, start + width / 2, at.bottom, to.centre, to.y))
             start += width
-        labels += _branch_words(picture, placed, node, widths)
-    return drawn + labels
+        labels += _branch_words(picture, over, placed, node, widths)
+    return drawn + laid + labels
 
 
-def _branch_words(picture: Picture, placed: Placed, node: int, widths: Sequence[float]) -> list[str]:
-    """Beside the ribbon for two children in wide slots, else on it with a halo."""
+def _branch_words(
+    picture: Picture, over: Overlay, placed: Placed, node: int, widths: Sequence[float]
+) -> list[str]:
+    """Beside the ribbon for the outer children where there is room, else on it with a plate; the share stands above."""
     children, drawn = list(picture.tree.children(node)), []
     for place_, (child, width) in enumerate(zip(children, widths, strict=True)):
         text, to = picture.labels[node][place_], placed.rectangles[child]
         title = f"{picture.name(node)} {text}"
-        beside = len(children) == 2 and to.room >= FULL_LEAF
-        if beside and text_width(text) <= to.room / 2 - width / 2 - 9:  # 4 px stay free to the next slot's label
+        share, style = branch_share(over, node, place_, child)
+        outer = place_ in (0, len(children) - 1) and len(children) > 1 and to.room >= FULL_LEAF
+        wide = max(text_width(text), text_width(share, 12, True))
+        if outer and wide <= to.room / 2 - width / 2 - 9:  # 4 px stay free to the next slot's label
             x, anchor = (to.centre - width / 2 - 5, "i2 e") if place_ == 0 else (to.centre + width / 2 + 5, "i2")
             drawn.append(titled(words(x, to.y - 10, text, anchor), title))
-        else:
-            shown = short_label(text, max(to.room - 6, 40))
-            drawn.append(titled(words(to.centre, to.y - 8, shown, "i2 m halo"), title))
+            if share:
+                drawn.append(words(x, to.y - 25, share, anchor.replace("i2", style)))
+            continue
+        shown = short_label(text, max(to.room - 6, 40))
+        if share:
+            share = fit(share, max(to.room - 6, 40), 12, True)
+            wide = max(text_width(shown), text_width(share, 12, True)) + 6
+            drawn.append(box(to.centre - wide / 2, to.y - 33, wide, 29, "var(--page)", round_=3))
+            drawn.append(words(to.centre, to.y - 22, share, f"{style} m"))
+        drawn.append(titled(words(to.centre, to.y - 8, shown, "i2 m halo"), title))
     return drawn
 
 
@@ -166,13 +211,16 @@ def _split_sentence(picture: Picture, node: int) -> tuple[str, str]:
     return sentence, "\n".join(title)
 
 
-def _split(picture: Picture, at: Rectangle) -> str:
-    node = at.node
+def _split(picture: Picture, over: Overlay, at: Rectangle, style: str) -> str:
+    node, inset = at.node, 12 if at.width >= FULL_CARD else 8
+    left, right = at.x + inset, at.x + at.width - inset
     body = [box(at.x, at.y, at.width, at.height, style=picture.frame_style(node), round_=8)]
-    near = _split_full(picture, at) if at.width >= FULL_CARD else _split_compact(picture, at)
+    near = _split_full(picture, over, at) if at.width >= FULL_CARD else _split_compact(picture, over, at)
+    near += split_row(picture, over, at, left, right)
     sentence, title = _split_sentence(picture, node)
+    told = over_sentence(picture, over, node)
     body += ['<g class="near">', *near, "</g>"]
-    return picture.button(node, sentence, title, body)
+    return picture.button(node, sentence + told, f"{title}\n{told.strip()}".rstrip(), body, style, opened=True)
 
 
 def _far_words(picture: Picture, at: Rectangle) -> str:
@@ -195,7 +243,7 @@ def _far_words(picture: Picture, at: Rectangle) -> str:
     )
 
 
-def _split_full(picture: Picture, at: Rectangle) -> list[str]:
+def _split_full(picture: Picture, over: Overlay, at: Rectangle) -> list[str]:
     tree, evidence, node = picture.tree, picture.evidence, at.node
     left, right, name = at.x + 12, at.x + at.width - 12, picture.name(node)
     counts = f"n {evidence.count[node]}"
@@ -207,7 +255,7 @@ def _split_full(picture: Picture, at: Rectangle) -> list[str]:
     if unit and room - used > 18:
         drawn.append(words(left + used, at.y + 20, fit(unit, room - used), "i2"))
     if tree.gate[node] in (NOMINAL, BINS):
-        return drawn + _category_bars(picture, at, left, right)
+        return drawn + _category_bars(picture, over, at, left, right)
     top, base = at.y + 30, at.y + 103
     axis, band = evidence.axis(int(tree.variable[node])), evidence.band(node)
     scale = Scale(axis.low, axis.high, left, right)
@@ -224,6 +272,7 @@ def _split_full(picture: Picture, at: Rectangle) -> list[str]:
         ]
         drawn.append(f'<path d="{polyline(points)}" class="bell"/>' if len(points) > 1 else "")
     drawn.append(line(scale(theta), top, scale(theta), base, "cut"))
+    drawn += reading_mark(picture, over, node, scale, base)
     drawn += _axis_words(picture, node, scale, theta, at.y + 117)
     drawn.append(line(left, at.y + 124, right, at.y + 124, "hair"))
     return drawn + _three_counts(picture, node, left, right, at.y + 141)
@@ -347,7 +396,7 @@ def _lanes(
     return drawn
 
 
-def _category_bars(picture: Picture, at: Rectangle, left: float, right: float) -> list[str]:
+def _category_bars(picture: Picture, over: Overlay, at: Rectangle, left: float, right: float) -> list[str]:
     """A nominal split: a group a category, its name below while there is room."""
     tree, evidence, node = picture.tree, picture.evidence, at.node
     histogram, variable = evidence.histogram(node), int(tree.variable[node])
@@ -357,6 +406,7 @@ def _category_bars(picture: Picture, at: Rectangle, left: float, right: float) -
         drawn = _bars(picture, node, scale, top, base)
         for cut in evidence.bin_cuts(node):
             drawn.append(line(scale(cut), top, scale(cut), base, "hair"))
+        drawn += reading_mark(picture, over, node, scale, base)
         ends = [evidence.edge_text(node, cut) for cut in evidence.bin_cuts(node)]
         drawn += _end_words(picture, node, scale, at.y + 117, middle=f"cut at {ends[0]} to {ends[-1]}" if ends else "")
         note = branches_words(tree, node)
@@ -371,11 +421,12 @@ def _category_bars(picture: Picture, at: Rectangle, left: float, right: float) -
             for place_, name in enumerate(names):
                 text = words(left + (place_ + 0.5) * step, at.y + 117, fit(str(name), step - 3), "i3 m")
                 drawn.append(titled(text, str(name)))
+        drawn += category_mark(picture, over, node, [left + (k + 0.5) * step for k in range(len(names))], base)
         note = branches_words(tree, node)
     missing = round(evidence.split_counts(node).missing)
     note += f", {missing} missing" if missing else ""
     drawn.append(line(left, at.y + 124, right, at.y + 124, "hair"))
-    return [*drawn, words((left + right) / 2, at.y + 141, fit(note, right - left), "i3 m")]
+    return [*drawn, titled(words((left + right) / 2, at.y + 141, fit(note, right - left), "i3 m"), note)]
 
 
 def branches_words(tree: Tree, node: int) -> str:
@@ -387,7 +438,7 @@ def branches_words(tree: Tree, node: int) -> str:
     return f"{many} {noun[many != 1]}, {each}" + (f"; {ANY_OTHER} ends here" if rest else "")
 
 
-def _split_compact(picture: Picture, at: Rectangle) -> list[str]:
+def _split_compact(picture: Picture, over: Overlay, at: Rectangle) -> list[str]:
     """Name, threshold, band, the three counts."""
     tree, evidence, node = picture.tree, picture.evidence, at.node
     left, right = at.x + 8, at.x + at.width - 8
@@ -408,6 +459,7 @@ def _split_compact(picture: Picture, at: Rectangle) -> list[str]:
     drawn += [
         line(left, at.y + 67, right, at.y + 67, "axis"),
         line(scale(theta), at.y + 45, scale(theta), at.y + 67, "cut"),
+        *reading_mark(picture, over, node, scale, at.y + 67),
     ]
     counts = evidence.split_counts(node)
     drawn += [words(left, at.y + 87, str(counts.n[0])), words(right, at.y + 87, str(counts.n[2]), "e")]
@@ -428,14 +480,17 @@ def _header(picture: Picture, at: Rectangle, height: float, lines: Sequence[tupl
     return drawn
 
 
-def _leaf(picture: Picture, at: Rectangle) -> str:
-    node = at.node
-    unanswered = picture.abstains(node)
+def _leaf(picture: Picture, over: Overlay, at: Rectangle, style: str) -> str:
+    node, full = at.node, at.width + 8 >= FULL_LEAF
+    unanswered, inset = picture.abstains(node), 8 if full else 6
+    own = replace(at, height=at.height - over.on_leaves(full))
     body = [box(at.x, at.y, at.width, at.height, style=picture.frame_style(node, unanswered), round_=8)]
-    full = at.height > 100
-    body += _leaf_full(picture, at) if full else _leaf_compact(picture, at)
+    body += _leaf_full(picture, own) if full else _leaf_compact(picture, own)
+    body += leaf_rows(picture, over, at, at.x + inset, at.x + at.width - inset, full)
     sentence, title = leaf_sentence(picture, node)
-    return picture.button(node, sentence, title, body)
+    out = picture.view.set_back.get(node)
+    told = (f" Filtered out: {out}." if out else "") + over_sentence(picture, over, node)
+    return picture.button(node, sentence + told, f"{title}\n{told.strip()}".rstrip(), body, style)
 
 
 def _weights_line(picture: Picture, node: int, left: float, right: float, y: float) -> list[str]:
@@ -459,6 +514,7 @@ def _leaf_full(picture: Picture, at: Rectangle) -> list[str]:
     left, right = at.x + 8, at.x + at.width - 8
     head, why = picture.reason(node)
     empty, few = tree.weight[node] <= 0, 0 < tree.weight[node] < FEW_PATIENTS
+    why = f"out: {view.set_back[node]}" if node in view.set_back else why
     if text_width(why) > at.width - 13:
         why = why.replace("τ ", "")
     drawn = _header(picture, at, 38, [(head, leaf_style(picture, node)), (why, "i2")])
@@ -522,7 +578,8 @@ def _leaf_compact(picture: Picture, at: Rectangle) -> list[str]:
     counted = ("empty", "i2") if weight <= 0 else (f"few: {n}", "b") if few else (f"n {n}", "i2")
     sign = "prior" if picture.by_reading else "P"
     probability = f"{sign} {p}" if text_width(f"{sign} {p}") <= right - left + 3 else p
-    for row, (text, style) in enumerate((counted, (probability, ""), (_own_name(picture, node), "i3"))):
+    last = ("filtered out", "b") if node in picture.view.set_back else (_own_name(picture, node), "i3")
+    for row, (text, style) in enumerate((counted, (probability, ""), last)):
         drawn.append(words(left, at.y + 60 + 16 * row, fit(text, right - left + 3), style))
     return drawn
 
@@ -532,19 +589,31 @@ def _own_name(picture: Picture, node: int) -> str:
     return "others" if picture.tree.code[node] == REST else picture.leaf_name[node]
 
 
-def _stub(picture: Picture, at: Rectangle) -> str:
-    tree, node = picture.tree, at.node
+def _stub(picture: Picture, over: Overlay, at: Rectangle, style: str) -> str:
+    tree, node, out = picture.tree, at.node, picture.view.set_back
     left, right, n = at.x + 6, at.x + at.width - 6, int(picture.evidence.count[node])
+    folded = f"+{at.folded} leaves" if at.folded != 1 else "+1 leaf"
+    plus = f"M{right - 13:.1f} {at.y + 14:.1f}h8m-4 -4v8"
+    room = right - left - (16 if picture.view.foldable else 2)
     body = [
         box(at.x + 4, at.y + 4, at.width - 4, at.height - 4, style="frame", round_=8),
         box(at.x, at.y, at.width - 4, at.height - 5, style=picture.frame_style(node), round_=8),
-        words(left, at.y + 18, fit(f"+{at.folded} leaves", right - left - 2, 12, True), "b"),
+        words(left, at.y + 18, folded if text_width(folded, 12, True) <= room else f"+{at.folded}", "b"),
+        f'<path d="{plus}" class="sign"/>' if picture.view.foldable else "",
     ]
     weights = [float(w) for w in tree.class_weight[node]]
     body += class_bar(weights, left, at.y + 30, right - left - 4, 13, picture.view.several)
+    grown = [int(leaf) for leaf in tree.leaves if tree.code[leaf] != REST] if out else []
+    inside = [leaf for leaf in grown if node in tree.path(leaf)]
+    passed = f"{sum(leaf not in out for leaf in inside)} of {at.folded} pass" if out else ""
     body.append(words(left, at.y + 62, f"n {n}", "i2"))
-    sentence = f"{picture.name(node)} and {at.folded} leaves below it, folded, {n} patients."
-    return picture.button(node, sentence, f"{picture.path_words(node)}\n{sentence}", body)
+    if passed:
+        body.append(words(left, at.y + 62 + PASS_ROW, fit(passed, right - left - 2), "i2"))
+    body += stub_row(picture, over, at, left, right - 4)
+    sentence = f"{picture.name(node)} and {folded.removeprefix('+')} below it, folded, {n} patients"
+    sentence += f", {passed} the filter." if out else "."
+    sentence += over_sentence(picture, over, node)
+    return picture.button(node, sentence, f"{picture.path_words(node)}\n{sentence}", body, style, opened=False)
 
 
 def _threshold_legend(tree: Tree) -> list[tuple[str, float]]:
@@ -564,7 +633,7 @@ def _threshold_legend(tree: Tree) -> list[tuple[str, float]]:
     return items
 
 
-def tree_legend_svg(tree: Tree, view: View) -> str:
+def tree_legend_svg(tree: Tree, view: View, over: Overlay | None = None) -> str:
     """Return the legend of the training tree; three or more classes are listed with their letters."""
     items: list[tuple[str, float]] = []
     if view.several:
@@ -593,4 +662,8 @@ def tree_legend_svg(tree: Tree, view: View) -> str:
     elif view.decision in ("tau", "cost") and any(answer is None for answer in view.leaf_answers):
         said = "abstains: best P < τ" if view.decision == "tau" else "abstains: costs least"
         items.append((hatched(0, 8, 22, 15, rim=True) + words(30, 20, said, "i2"), 30 + text_width(said)))
+    if view.set_back:
+        mark = box(0, 8, 22, 15, style="frame dotted", round_=4)
+        items.append((mark + words(30, 20, "dotted: filtered out", "i2"), 30 + text_width("dotted: filtered out")))
+    items += overlay_legend(over or Overlay())
     return flow(items, view.width, "Legend of the tree")

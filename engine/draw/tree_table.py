@@ -1,20 +1,22 @@
 """The tree as rows: what its picture shows, for readers who want or need a table, and any node's path in words.
 
-In: a tree, what its training patients say, the view. Out: a DataFrame, sentences.
+In: a tree, what its training patients say, the view, what is laid over. Out: a DataFrame, sentences.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from engine.draw.overlay import Overlay, verdict
 from engine.draw.sheet import View
 from engine.evidence import Evidence
 from engine.export import FEW_PATIENTS, branch_tests, is_fractional, leaf_names
 from engine.leaves import probability_range
-from engine.number_words import probability_text, weight_text
+from engine.number_words import probability_text, share_text, weight_text
 from engine.tree import Tree
 
 
@@ -52,8 +54,47 @@ def probability_words(tree: Tree, node: int, k: int) -> str:
     return f"{probability_text(float(tree.probability[node, k]))} ({spread}), n {n}{few}"
 
 
-def tree_table(tree: Tree, told: Evidence, view: View) -> pd.DataFrame:
-    """Return one row a node, depth first, with the content of the picture as text."""
+def picture_words(tree: Tree, view: View, node: int) -> str:
+    """Return how a node stands in the picture: shown, folded, or filtered out and why."""
+    if node in view.set_back:
+        return f"filtered out, {view.set_back[node]}"
+    path = tree.path(node)
+    if any(above in view.collapsed for above in path[:-1]):
+        return "inside a folded box"
+    return "folded into a box" if node in view.collapsed else "shown"
+
+
+def over_columns(tree: Tree, told: Evidence, view: View, over: Overlay, node: int, answer: Any) -> dict[str, str]:
+    """Return the cells of what is laid over a node: the patient's share, or other patients."""
+    if over.case is not None:
+        on = ", on the path" if over.case.reach_hard[node] > 0 else ""
+        return {"Patient's share": f"{share_text(float(over.case.reach[node]))}{on}"}
+    if over.others is None:
+        return {}
+    others = over.others
+    cells = {"Test patients": weight_text(float(others.weight[node]), others.fractional), "Test sides": ""}
+    if not tree.is_leaf(node) and math.isfinite(float(tree.threshold[node])):
+        left, inside, right, missing = others.split_counts(node)
+        middle = f"{inside} in range, " if told.band(node).kind else ""
+        cells["Test sides"] = f"{left} left, {middle}{right} right{f', {missing} missing' if missing else ''}"
+    for k, label in enumerate(tree.classes):
+        cells[f"Test {view.class_name(label)}"] = weight_text(float(others.class_weight[node, k]), others.fractional)
+    found = others.compare(node, answer) if tree.is_leaf(node) else None
+    known = found is not None and found.labelled > 0
+    names = " or ".join(view.class_name(tree.classes[k]) for k in found.classes) if found is not None else ""
+    cells["Test share"] = f"{names} {probability_text(found.share)}" if found is not None and known else ""
+    judged = found is not None and known and others.judged and math.isfinite(found.training)
+    cells["Training share"] = (
+        f"{probability_text(found.training)} ({probability_text(found.low)} to {probability_text(found.high)})"
+        if found is not None and judged
+        else ""
+    )
+    cells["Compared"] = verdict(found) if found is not None and judged else ""
+    return cells
+
+
+def tree_table(tree: Tree, told: Evidence, view: View, over: Overlay | None = None) -> pd.DataFrame:
+    """Return one row a node, depth first, with the content of the picture as text, folded nodes among them."""
     answer_of = dict(zip(map(int, tree.leaves), view.leaf_answers, strict=True))
     fractional = is_fractional(tree)
     rows, stack, called = [], [0], leaf_names(tree)
@@ -83,6 +124,8 @@ def tree_table(tree: Tree, told: Evidence, view: View) -> pd.DataFrame:
                 "Patients": weight_text(float(tree.weight[node]), fractional),
                 **counts,
                 figure: f"{view.class_name(tree.classes[k])} {probability_words(tree, node, k)}",
+                **({"In the picture": picture_words(tree, view, node)} if view.collapsed or view.set_back else {}),
+                **over_columns(tree, told, view, over or Overlay(), node, answer_of.get(node)),
             }
         )
     return pd.DataFrame(rows)

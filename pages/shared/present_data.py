@@ -133,15 +133,23 @@ def column_names() -> list[str]:
     return [str(name) for name in frame.columns]
 
 
+def missing_words() -> Any:
+    """Return what means missing besides an empty cell, as the reader stated it; None for nothing stated."""
+    now = state.choices()
+    stated = now.reading.get("missing")
+    if now.zeros:
+        return {name: ["0", "0.0", "0,0"] for name in now.zeros} | ({"*": stated} if stated else {})
+    return stated
+
+
 def read() -> tuple[str, ReadTable]:
     """Return the file as read with the reader's corrections, and the key it is kept under."""
     now = state.choices()
     found, filename, key = source()
     arguments = dict(now.reading)
-    missing = arguments.pop("missing", None)
-    if now.zeros:
-        arguments["missing"] = {name: ["0", "0.0", "0,0"] for name in now.zeros} | ({"*": missing} if missing else {})
-    elif missing:
+    arguments.pop("missing", None)
+    missing = missing_words()
+    if missing:
         arguments["missing"] = missing
     if now.example is not None:
         example = load_example(now.example)

@@ -5,7 +5,7 @@ In: this session's choices. Out: the fitted model, the view of it, its figures, 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,13 @@ from engine.draw.of_model import training_evidence
 from engine.errors import PenumbraError
 from engine.evidence import Evidence
 from engine.held_out import Fold, HeldOut, grow_folds, held_out
+from engine.leaf_filter import ANY, NAMES, LeafFilter, failing, set_back
 from engine.noise import ResolvedNoise
 from engine.noise_table import to_noise
 from engine.route import reach
 from engine.table import Table
 from engine.why import Reasons, why
-from pages.shared import state
+from pages.shared import overlay_words, state
 from pages.shared.cache import digest, holds, kept
 from pages.shared.present_data import Prepared, prepared
 
@@ -134,6 +135,52 @@ def near_by_variable() -> dict[str, float]:
     noisy = [j for j in range(len(found.data.columns)) if found.noise.is_noisy(j)]
     shares = {found.data.names[found.data.columns[j]]: float(near_share(found.distance, variable=j)[0]) for j in noisy}
     return dict(sorted(shares.items(), key=lambda each: -each[1]))
+
+
+def folded() -> frozenset[int]:
+    """Return the nodes of the present tree whose subtrees are folded on the Tree page: by depth, by hand, by filter."""
+    found, now = fitted(), state.choices().picture
+    tree, limit = found.model.tree_, depth_shown()
+    ours = now.tree == found.key
+    opened = now.opened if ours else ()
+    by_hand = {node for node in now.closed if ours and not tree.is_leaf(node)}
+    back = set_back(tree, filtered_out()) if now.fold_failing else frozenset()
+    by_filter = {node for node in back if not tree.is_leaf(node) and int(tree.parent[node]) not in back}
+    return View.folds(tree, limit, opened) | by_hand | (by_filter - set(opened))
+
+
+def depth_shown() -> int | None:
+    """Return the depth down to which the Tree page draws, None for all levels."""
+    depth, tree = state.choices().picture.depth, fitted().model.tree_
+    if depth is None:
+        return View.open_depth(tree)
+    return None if depth == state.WHOLE or depth >= tree.max_depth else depth
+
+
+def leaf_filter() -> LeafFilter:
+    """Return the leaves that the reader asked for; a class the tree does not know asks for nothing."""
+    wanted, classes = state.choices().picture.leaves, fitted().model.tree_.classes
+    known = wanted.answers != NAMES or wanted.named in classes
+    return wanted if known else replace(wanted, answers=ANY, named=None)
+
+
+def filtered_out() -> dict[int, str]:
+    """Return the leaves that do not pass the reader's filter, and why."""
+    model = decided()
+    return failing(model.tree_, model.leaf_answers(), leaf_filter())
+
+
+def drawn(width: float) -> View:
+    """Return how the Tree page draws: as `view`, with what is folded and filtered out.
+
+    A chosen node inside a folded subtree gives way to the subtree.
+    """
+    plain_view, closed = view(width), folded()
+    path = fitted().model.tree_.path(plain_view.selected or 0)
+    chosen = next((node for node in path if node in closed), path[-1])
+    reasons = overlay_words.reasons_out(leaf_filter())
+    back = {leaf: reasons[why] for leaf, why in filtered_out().items()}
+    return replace(plain_view, selected=chosen, collapsed=closed, set_back=back, foldable=True)
 
 
 def view(width: float) -> View:

@@ -6,13 +6,14 @@ In: changes from the controls. Out: one `Choices`, which survives page changes, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import streamlit as st
 
 from engine.errors import PenumbraError
 from engine.examples import EXAMPLES
+from engine.leaf_filter import LeafFilter
 from engine.noise_table import Stated
 from engine.recipe import AXES, DEFAULTS, VARIANTS
 
@@ -29,8 +30,28 @@ READING = ("evaluation", "decision", "tau", "cost", "abstain_cost")
 FACTORS = ("u_s", "u_p", "u_e")
 UNDO_STEPS = 50
 NEAR_A_THRESHOLD = -1  # as a row: the first patient who is, until the Patient page has shown one
-OF_THE_PATIENT = ("node", "row", "typed")  # where the reader looks: no step of undo
+OF_THE_PATIENT = ("node", "row", "typed", "listed")  # where the reader looks: no step of undo
+OF_THE_PICTURE = ("picture", "others", "others_name")  # with another of these, the tree and its nodes are the same
+NOBODY, PATIENT, OTHERS = "nobody", "patient", "others"
+WHOLE = 0  # as a depth: all levels
 OF_THE_FILE = ("example", "content", "filename", "reading", "roles")  # with another of these, rows are other patients
+
+
+@dataclass(frozen=True)
+class Picture:
+    """How much of the tree is drawn, and what is laid over it; nothing of this is fitted.
+
+    `closed` and `opened` are nodes folded and unfolded by hand; they belong to the tree whose key is `tree` and mean
+    nothing for another. `depth` is the depth down to which levels are drawn, `WHOLE`, or None: as the tree opens.
+    """
+
+    tree: str = ""
+    closed: tuple[int, ...] = ()
+    opened: tuple[int, ...] = ()
+    depth: int | None = None
+    leaves: LeafFilter = field(default_factory=LeafFilter)
+    fold_failing: bool = False
+    over: str = NOBODY
 
 
 @dataclass
@@ -42,6 +63,7 @@ class Choices:
     `cuts` holds by column, should it be the answer, below which number it is low and above which it is high.
     `stated` is what only the reader knows of the model facts, such as where the data are from, by what it is called.
     `row` is a patient's row in the file, from 0, whoever is set aside; None is a typed case.
+    `others` is a second file of patients to lay over the tree; `listed` says that the node's patients are listed.
     """
 
     example: str | None = FIRST_EXAMPLE
@@ -65,6 +87,10 @@ class Choices:
     node: int = 0
     row: int | None = NEAR_A_THRESHOLD
     typed: dict[str, Any] = field(default_factory=dict)
+    picture: Picture = field(default_factory=Picture)
+    others: bytes | None = None
+    others_name: str = ""
+    listed: bool = False
     stated: dict[str, str] = field(default_factory=dict)
 
 
@@ -121,10 +147,12 @@ def undo() -> None:
     withdraw_cut()
     if st.session_state[HISTORY]:
         before = st.session_state[HISTORY].pop()
-        another_file = any(getattr(now, name) != before[name] for name in OF_THE_FILE)
+        changed = {name for name, value in before.items() if getattr(now, name) != value}
+        another_file = any(name in changed for name in OF_THE_FILE)
         for name, value in before.items():
             setattr(now, name, value)
-        now.node = 0
+        if not changed <= set(OF_THE_PICTURE):
+            now.node = 0
         if another_file:
             forget_patient()
 
@@ -257,6 +285,40 @@ def state_fact(name: str, text: str) -> None:
 def choose_node(node: int) -> None:
     """Turn the panel to a node; no step of undo."""
     choices().node = node
+
+
+def draw(**values: Any) -> None:
+    """Change how much of the tree is drawn, or what lies over it, as one step of undo."""
+    change(picture=replace(choices().picture, **values))
+
+
+def draw_to_depth(depth: int) -> None:
+    """Draw the levels down to a depth, `WHOLE` for all; what was folded or opened by hand is forgotten."""
+    draw(depth=depth, closed=(), opened=())
+
+
+def fold(tree: str, node: int, closed: bool) -> None:
+    """Fold a subtree of the tree whose key is given, or open it."""
+    now = choices().picture
+    ours = now.tree == tree
+    others = {name: set(getattr(now, name)) - {node} if ours else set() for name in ("closed", "opened")}
+    others["closed" if closed else "opened"].add(node)
+    draw(tree=tree, **{name: tuple(sorted(nodes)) for name, nodes in others.items()})
+
+
+def open_others(content: bytes, filename: str) -> None:
+    """Lay the patients of a second file over the tree; the file stays in the session's memory."""
+    change(others=content, others_name=filename, picture=replace(choices().picture, over=OTHERS))
+
+
+def close_others() -> None:
+    """Forget the second file."""
+    change(others=None, others_name="", picture=replace(choices().picture, over=NOBODY))
+
+
+def list_patients(listed: bool) -> None:
+    """Open or close the list of a node's patients; no step of undo."""
+    choices().listed = listed
 
 
 def type_value(name: str, value: Any) -> None:

@@ -40,6 +40,7 @@ BAYES_LEAF = (
     "answer for a patient depends on the other readings, so the Patient page alone can say it."
 )
 BAYES_BELOW = "Each leaf shows only its class prior; the answer for a patient depends on the other readings."
+BRANCH_SHARES = "The share that measurement error alone gives to this node; the Patient page shows the same figures."
 SEARCH_NAMES = ("Soft search", "Resampled search")
 CRITERION_LABELS = {
     "information_gain": "Gain in bits", "gini": "Gain in gini impurity", "gain_ratio": "Gain in bits",
@@ -139,6 +140,19 @@ def leaf_sentence(tree: Tree, node: int, view: View) -> str:
         sign = "<" if said is None else "≥"
         return f"The most frequent class, {name}, has P {probability_text(p, view.tau)} {sign} τ {view.tau:.2f}.{few}"
     return f"The most frequent class is {name}, with P {probability_text(p)}.{few}"
+
+
+def rule_for_copy(path: str, tree: Tree, node: int, view: View) -> str:
+    """Return the rule to a node with what it leads to, as one line that stands alone."""
+    if not tree.is_leaf(node):
+        return f"If {path}: asks {view.variable(tree.variables[int(tree.variable[node])])}."
+    if tree.has_bayes:
+        return f"If {path}: naive Bayes over the other variables."
+    said = view.leaf_answers[list(tree.leaves).index(node)]
+    best = int(np.argmax(tree.probability[node]))
+    p = f"P of {view.class_name(tree.classes[best])} {probability_text(float(tree.probability[node, best]))}"
+    does = "abstain" if said is None else f"answer {view.answer(said)}"
+    return f"If {path}: {does} ({p}, n {number(float(tree.weight[node]))})."
 
 
 def split_sentence(tree: Tree, told: Evidence, node: int, view: View) -> str:

@@ -1,0 +1,77 @@
+// A picture that stands still: it shrinks to its column, or scrolls in its frame.
+// A legend's text goes on below itself where the page is narrower than it is; returns its number of lines.
+const wrapped = (text, room) => {
+  if (text.dataset.said === undefined && text.children.length) return 1;
+  text.textContent = text.dataset.said ??= text.textContent;
+  const x = text.getAttribute('x'), least = Math.max(room - Number(x), 60);
+  if (text.getComputedTextLength() <= least) return 1;
+  const parts = text.dataset.said.split(' ');
+  text.textContent = '';
+  const begin = () => {
+    const line = document.createElementNS('http://www.w3.org/2000/svg', 'tspan');
+    line.setAttribute('x', x);
+    if (text.children.length) line.setAttribute('dy', 15);
+    return text.appendChild(line);
+  };
+  let line = begin();
+  parts.forEach((word) => {
+    const before = line.textContent;
+    line.textContent = before ? `${before} ${word}` : word;
+    if (before && line.getComputedTextLength() > least) {
+      line.textContent = `${before} `;
+      line = begin();
+      line.textContent = word;
+    }
+  });
+  return text.children.length;
+};
+const flow = (svg, room) => {
+  const row = Number(svg.dataset.row), gap = Number(svg.dataset.gap);
+  let x = 2, y = 0, far = 0, tall = row;
+  svg.querySelectorAll('.item').forEach((item) => {
+    const said = item.querySelector('text'), more = 15 * (wrapped(said, room - 4) - 1);
+    const text = said.getBBox(), wide = Math.max(text.x + text.width, 0);
+    if (x > 2 && x + wide > room) { x = 2; y += tall; tall = row; }
+    item.setAttribute('transform', `translate(${x} ${y})`);
+    x += wide + gap;
+    far = Math.max(far, x - gap);
+    tall = Math.max(tall, row + more);
+  });
+  svg.setAttribute('width', far + 2); svg.setAttribute('height', y + tall);
+  svg.setAttribute('viewBox', `0 0 ${far + 2} ${y + tall}`);
+};
+export default function ({ data, parentElement }) {
+  const frame = parentElement.querySelector('.frame'), paper = frame.querySelector('.paper');
+  if (frame.drawn !== data.svg) { paper.innerHTML = data.svg; frame.drawn = data.svg; }
+  const svg = paper.querySelector('svg');
+  if (!svg) return;
+  svg.dataset.theme = themeOf(frame);
+  const wide = svg.viewBox.baseVal.width, tall = svg.viewBox.baseVal.height;
+  svg.querySelectorAll('[role=button]').forEach((node) => {
+    node.setAttribute('role', 'img');
+    ['aria-pressed', 'tabindex'].forEach((name) => node.removeAttribute(name));  // nothing to press, so no stop for Tab
+  });
+  let seen = false;
+  const fit = () => {
+    const room = frame.clientWidth;
+    if (!room) return;
+    if (svg.classList.contains('flow')) { flow(svg, room); return; }
+    const zoom = room >= wide ? 1 : room / wide >= 0.72 ? room / wide : 1;
+    svg.setAttribute('width', wide * zoom); svg.setAttribute('height', tall * zoom);
+    const first = svg.querySelector('.node');
+    if (!seen && first) {
+      seen = true;
+      const a = first.getBoundingClientRect(), b = frame.getBoundingClientRect();
+      frame.scrollLeft += a.left + a.width / 2 - b.left - b.width / 2;
+    }
+    const scrolls = { tabindex: '0', role: 'region', 'aria-label': `${svg.getAttribute('aria-label')}; scrolls` };
+    Object.entries(scrolls).forEach(([name, value]) => {
+      if (wide * zoom > room + 1) frame.setAttribute(name, value); else frame.removeAttribute(name);
+    });
+  };
+  frame.watch?.disconnect();  // a rerun calls this again without the clean-up; an old watcher would fit the old picture
+  const watch = (frame.watch = new ResizeObserver(fit));
+  watch.observe(frame);
+  fit();
+  return () => watch.disconnect();
+}
