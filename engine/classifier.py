@@ -20,7 +20,7 @@ from engine import model_file
 from engine.bayes import settle_bayes
 from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
-from engine.errors import PenumbraError
+from engine.errors import ImpreciseLabels, PenumbraError
 from engine.grow import Growth, Middle, grow, settle_boxes, settle_leaves, settle_middles
 from engine.noise import Noise, ResolvedNoise, width_noise
 from engine.prune import Pruning, prune_naive_bayes, prune_pessimistically
@@ -795,12 +795,12 @@ def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
         return
     for axis in ("criterion", "pruning"):
         if "nb_accuracy" in getattr(settings, axis):
-            raise PenumbraError(
+            raise ImpreciseLabels(
                 f"{axis} {getattr(settings, axis)!r} does not combine with imprecise labels: an answer is right or "
                 "wrong only where the class is known; leave those patients out or choose another."
             )
     if settings.zone in ("margin", "class_overlap", "quinlan"):
-        raise PenumbraError(
+        raise ImpreciseLabels(
             f"zone {settings.zone!r} does not combine with imprecise labels: it needs one class per patient; "
             "leave those patients out or choose another zone."
         )

@@ -132,6 +132,35 @@ def decide(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]
     return DECISIONS[rule.decision](probability, classes, rule)
 
 
+def margins(probability: Floats, answer: Any, classes: Sequence[Any], rule: Rule) -> Floats:
+    """Return by how much each condition of an answer holds, (n, C); it is given where none is negative, but for slack.
+
+    Every condition is linear in the probabilities: the answer turns where the least of them crosses zero.
+
+    Parameters
+    ----------
+    answer : a class, None or a frozenset, as `decide` gives it under `rule`.
+    """
+    p = np.asarray(probability, dtype=np.float64)
+    if rule.decision == "set":
+        inside = np.array([label in answer for label in classes])
+        total = p[:, inside].sum(axis=1, keepdims=True)
+        pairs = (p[:, inside, None] - p[:, None, ~inside]).reshape(len(p), -1)
+        needed = rule.tau - (total - p[:, inside]) if inside.sum() > 1 else np.empty((len(p), 0))
+        return np.concatenate([pairs, total - rule.tau, needed], axis=1)
+    own = None if answer is None else list(classes).index(answer)
+    if rule.decision == "cost":
+        cost = expected_costs(p, rule.cost)
+        if rule.abstain_cost is not None:
+            cost = np.concatenate([cost, np.full((len(p), 1), float(rule.abstain_cost))], axis=1)
+        given = cost.shape[1] - 1 if own is None else own
+        return np.delete(cost - cost[:, given, None], given, axis=1)
+    if own is None:
+        return rule.tau - p
+    ahead = np.delete(p[:, own, None] - p, own, axis=1)
+    return ahead if rule.decision == "argmax" else np.concatenate([ahead, p[:, own, None] - rule.tau], axis=1)
+
+
 def check_costs(cost: Any, n_classes: int | None = None) -> None:
     """Refuse costs that are no square table of finite numbers, or none of as many rows as there are classes.
 

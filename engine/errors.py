@@ -28,6 +28,10 @@ class PenumbraError(ValueError):
         super().__init__(text if len(text) <= LONGEST else f"{text[:FRONT]} … {text[-BACK:]}")
 
 
+class ImpreciseLabels(PenumbraError):
+    """A choice that needs one class per patient met labels that leave several classes possible. METHODS §0.1"""
+
+
 def _breaks_out(character: str) -> bool:
     """Return True for what ends a line, drives a terminal or cannot be written at all."""
     code = ord(character)

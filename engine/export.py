@@ -10,14 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.leaves import probability_range
 from engine.legible import contained, visible
 from engine.noise import TWO_SIDED_95, SigmaAt
-from engine.number_words import exact_text, number_text, probability_text, share_text, weight_text
-from engine.tree import BINS, MIDDLE, NOMINAL, REST, Tree
+from engine.number_words import exact_text, number_text, probability_text, share_text, shortest, weight_text
+from engine.tree import BINARY, BINS, MIDDLE, NOMINAL, REST, Tree
 
+Floats = NDArray[np.float64]
 FEW_PATIENTS = 10
+EDGE_SLACK = 1e-12  # what rounding may take off a zone's edge, METHODS §7
 INTENDED_USE = (
     "Intended use: teaching and research. It informs a clinician's judgement and does not replace it; "
     "not a certified medical device."
@@ -59,6 +62,30 @@ def class_word(name: Any, class_names: Mapping[Any, str] | None = None) -> str:
 def exact_edge(node: int, edge: float) -> str:
     """Return a threshold or zone edge to its last digit: true to the tree where no training patients are at hand."""
     return exact_text(edge)
+
+
+def short_edges(tree: Tree, values: Floats) -> EdgeText:
+    """Return how to write thresholds and zone edges in the fewest digits that part the training patients alike.
+
+    Parameters
+    ----------
+    values : (n, M) encoded training values. Without them no shorter text is safe: a patient may lie on the next digit.
+    """
+
+    def text(node: int, edge: float) -> str:
+        theta, column = float(tree.threshold[node]), values[:, int(tree.variable[node])]
+        cuts = edge == theta and tree.gate[node] == BINARY
+        closed = bool(tree.closed_le[node]) if cuts else True
+        ends = [abs(part) for part in (theta, float(tree.high[node] - tree.low[node]) / 2) if math.isfinite(part)]
+        at = edge if cuts else edge + EDGE_SLACK * sum(ends)
+
+        def left(x: float) -> NDArray[np.bool_]:
+            return np.asarray(column <= x if closed else column < x)
+
+        wanted = left(at)
+        return shortest(edge, 0, lambda x: bool(np.array_equal(left(x), wanted)))
+
+    return text
 
 
 def leaf_names(tree: Tree) -> dict[int, str]:
@@ -130,7 +157,8 @@ def rules_text(
     class_names: Mapping[Any, str] | None = None,
     noise: SigmaAt | None = None,
     note: str = "",
-    edge_text: EdgeText = exact_edge,
+    edge_text: EdgeText | None = None,
+    values: Floats | None = None,
 ) -> str:
     """Return the tree as indented rules, with blend ranges, abstentions, and every leaf's probabilities and n.
 
@@ -140,8 +168,12 @@ def rules_text(
     decision, tau : the decision rule, told in the heading; `tau` also beside every leaf.
     noise : the evaluation noise, for measurement error at thresholds of trees without a zone.
     note : a line put under the heading.
-    edge_text : how thresholds are written; `Evidence.edge_text` is short and keeps training patients on their side.
+    values : (n, M) encoded training values: thresholds are then written in the fewest digits that keep every training
+        patient on their side. Without them they are written to the last digit, since no shorter text could be checked.
+    edge_text : how thresholds are written in place of that, such as `Evidence.edge_text`.
     """
+    if edge_text is None:
+        edge_text = exact_edge if values is None else short_edges(tree, values)
     units, names = units or {}, class_names or {}
     fractional = is_fractional(tree)
     if leaf_answers is None:

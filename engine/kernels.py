@@ -909,6 +909,13 @@ def gate_shares(x, node, splits, kind, error, out):
 
 
 @compiled
+def gate_shares_all(values, node, splits, kind, error, out):
+    """Write into `out` (n, C) the share that `node` sends to each child at every known value of `values` (n,)."""
+    for i in range(len(values)):
+        gate_shares(values[i], node, splits, kind, error, out[i])
+
+
+@compiled
 def left_share(x, node, splits, kind, error):
     """Return the share that a binary node sends left."""
     theta, low, high = splits.threshold[node], splits.low[node], splits.high[node]

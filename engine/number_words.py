@@ -98,17 +98,19 @@ def weight_text(weight: float, fractional: bool) -> str:
     return f"{weight:.1f}" if fractional else f"{weight:.0f}"
 
 
-def difference_unit(unit: str, whole_words: bool = False) -> str:
+def difference_unit(unit: str, whole_words: bool = False, size: str = "") -> str:
     """Return the unit of a difference or an error: of a variable in percent it is points, not percent of the reading.
+
+    `size` is the figure as it stands before the unit: after a bare 1 it is one point.
 
     "+6.5 %" of an ejection fraction of 33 % could be 39.5 or 35.1; "+6.5 points" can only be the first.
     """
     if not unit.startswith("%"):
         return unit
-    points = "percentage points" if whole_words else "points"
+    points = ("percentage point" if whole_words else "point") + ("" if size.lstrip("+−-") == "1" else "s")
     return points + (f" ({unit})" if unit != "%" else "")
 
 
 def error_text(sigma: str, unit: str) -> str:
     """Return a σ already in words with its unit: "± 8 mg/dL", "± 5 points"."""
-    return f"± {sigma} {difference_unit(unit)}".rstrip()
+    return f"± {sigma} {difference_unit(unit, size=sigma)}".rstrip()

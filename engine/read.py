@@ -52,6 +52,9 @@ _DATE = (
 _DAY_AND_MONTH = r"(?:0[1-9]|[12][0-9]|3[01])\.(?:0[1-9]|1[0-2])"
 _WHOLE_DATE = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
 _PERCENT = r"[+\u2212-]?[0-9.,][0-9., '\u00a0\u202f\u2019]*%"
+_LIMIT = r"(?:[<>]=?|[≤≥])\s*[0-9.,][0-9.,']*"  # a value beyond what the method can tell, "<5"
+LIMITS = ("missing", "limit", "half")
+MOST_LIMITS, LONGEST_LIMIT = 4, 8  # of different texts that a sentence shows, and of their letters
 _CODE = re.compile(r"-?(?:7{2,}|8{2,}|9{2,})|-[1-9]")  # how files write "unknown" as a number
 _UNIT_IN_NAME = re.compile(r"^(?P<name>.*?\S)(?P<space>\s*)[(\[](?P<unit>[^()\[\]]{1,20})[)\]]\s*$")
 _UNITS = frozenset(
@@ -101,11 +104,13 @@ class ReadTable:
     columns : tuple of Column
         One per column of the file, in its order.
     understood : mapping
-        format, delimiter, decimal, thousands, encoding, missing (tokens met), sheet, sheets (all of the workbook),
-        rows, header (False: the first line is data), target, abstained (rows by label that means so), cut (where the
-        target was cut).
+        format, delimiter, decimal, thousands, encoding, missing (tokens met), limits (by column with values beyond a
+        limit of detection: how many cells, their different texts where few and short, how they are read), sheet,
+        sheets (all of the workbook), rows, header (False: the first line is data), target, abstained (rows by label
+        that means so), cut (where the target was cut).
     problems : tuple of str
-        Sentences for the user; nothing was dropped or changed without one. None holds a patient's value.
+        Sentences for the user; nothing was dropped or changed without one. None holds a patient's value; a method's
+        limit of detection, such as “<5”, may stand in one.
     preview : DataFrame
         The first rows of every column as they stand in the file, as text.
     target_numbers : (n,) float64 or None
@@ -141,6 +146,9 @@ class _Cells:
     spaced: int = 0
     unreadable: int = 0
     infinite: int = 0
+    limits: tuple[str, ...] = ()  # the different texts beyond a limit, "<5"
+    limited: int = 0
+    read_as: str = "missing"
 
     @property
     def known(self) -> pd.Series[str]:
@@ -179,6 +187,7 @@ def read_table(
     target: str | None = None,
     abstain: str | Iterable[str] | None = None,
     cut: tuple[float, float] | None = None,
+    limits: Mapping[str, str] | None = None,
 ) -> ReadTable:
     """Read a table of patients, one row each; whatever is not given is detected.
 
@@ -205,6 +214,10 @@ def read_table(
     cut : (low, high), optional
         For a numeric target, in its unit: below `low` the label is "low", above `high` it is "high", from one to the
         other it is left open, as where a change is no larger than chance (±6.24 points of SF-12). [W]
+    limits : mapping, optional
+        How a numeric column's values beyond a limit of detection ("<5", "> 100") are read: ``{column: "missing" |
+        "limit" | "half"}``. They are known to be low (or high), and count as missing unless stated: "limit" takes the
+        limit itself, "half" half of a lower limit (an upper one itself). A sentence and `understood` tell them.
 
     Returns
     -------
@@ -220,6 +233,9 @@ def read_table(
     >>> table = read_table(b"glucose;ill\\n5,4;no\\n7,9;yes\\n", target="ill")
     >>> table.X["glucose"].tolist(), list(table.y)
     ([5.4, 7.9], ['no', 'yes'])
+    >>> crp = read_table(b"crp,ill\\n<5,no\\n7,yes\\n9,yes\\n", target="ill", limits={"crp": "half"}).X["crp"]
+    >>> crp.tolist()
+    [2.5, 7.0, 9.0]
     """
     _check_words({"filename": filename, "delimiter": delimiter, "decimal": decimal, "thousands": thousands,
                   "encoding": encoding, "target": target})  # fmt: skip
@@ -245,12 +261,18 @@ def read_table(
     stated = _check_roles(roles, target, [c.name for c in cells])
     _mark_missing(cells, missing)
     as_read = stated if cut is None else {**stated, _cut_target(stated): "numeric"}
+    _check_limits(limits, cells)
     understood |= _read_numbers(cells, as_read, decimal, thousands, understood.get("delimiter"), problems)
     met, nothing = _say_missing(cells, problems), "?" if understood["format"] == "ARFF" else ""
     understood["missing"] = tuple(dict.fromkeys(token or nothing for token in met))
     found = _find_roles(cells, stated, problems)
     _say_doubts(cells, found, stated, problems)
 
+    understood["limits"] = {
+        c.name: {"cells": c.limited, "texts": _few_limits(c), "read_as": c.read_as}
+        for c in cells
+        if c.limited and c.kind == "numeric" and found[c.name] == "variable"
+    }
     labels = next(c for c in cells if found[c.name] == "target")
     abstained = _words(abstain, "abstain") if abstain is not None else set()
     target_numbers = _target_numbers(labels, abstained)
@@ -305,6 +327,19 @@ def _check_marks(delimiter: str | None, decimal: str | None, thousands: str | No
         raise PenumbraError("The thousands mark must be a comma, a point, a space, an apostrophe, or empty for none.")
     if thousands and thousands == decimal:
         raise PenumbraError("The decimal mark and the thousands mark are the same; state two different ones.")
+
+
+def _check_limits(limits: Mapping[str, str] | None, cells: list[_Cells]) -> None:
+    """Give every column the way its values beyond a limit are read; refuse what does not fit the file."""
+    if limits is not None and not isinstance(limits, Mapping):
+        raise PenumbraError(f"limits is a {type(limits).__name__}; give a dict {{column: how}}.")
+    by_name = {c.name: c for c in cells}
+    for name, how in (limits or {}).items():
+        if str(name) not in by_name:
+            raise PenumbraError(f"There is no column “{name}”; the columns are {listed(by_name, 20)}.")
+        if how not in LIMITS:
+            raise PenumbraError(f"limits of “{name}” is “{how}”, which is not known; choose among {', '.join(LIMITS)}.")
+        by_name[str(name)].read_as = how
 
 
 def _check_roles(roles: Mapping[str, str] | None, target: str | None, names: list[str]) -> dict[str, str]:
@@ -432,12 +467,16 @@ def _read_numbers(
             if c.typed is not None:
                 numbers = np.where(np.isnan(c.typed), numbers, c.typed)
             known = int((~c.empty).sum())
-            unreadable = int((np.isnan(numbers) & ~c.empty).sum())
+            beyond = _beyond_limits(c, text, numbers, marks)
+            unreadable = int((np.isnan(numbers) & ~c.empty & ~beyond).sum())
+            mostly = unreadable <= MAX_UNREADABLE * known and int(beyond.sum()) <= known / 2
             c.legible = numbers
-            if role == "numeric" or unreadable <= MAX_UNREADABLE * known:
+            if role == "numeric" or mostly:
                 if thousands is None:
                     numbers[stray_groups(c.name, text.where(c.written, ""), numbers, marks, said)] = np.nan
                 c.numbers = numbers if role != "target" else None
+                if role != "target":
+                    _read_limits(c, text, beyond, marks)
             if role == "target":
                 continue
             if role == "numeric" or unreadable <= known / 2:
@@ -447,6 +486,50 @@ def _read_numbers(
         if c.numbers is not None and role not in ("nominal", "target"):
             _become_numeric(c, file_decimal, file_thousands)
     return {"decimal": file_decimal, "thousands": file_thousands}
+
+
+def _beyond_limits(
+    c: _Cells, text: pd.Series[str], numbers: NDArray[np.float64], marks: tuple[str, str]
+) -> NDArray[np.bool_]:
+    """Return True for the cells that are no numbers but say that the value lies beyond one, "<5"."""
+    open_ = np.isnan(numbers) & ~c.empty & text.str.fullmatch(_LIMIT).to_numpy(dtype=bool)
+    return open_ & np.isfinite(numbers_in(_at_limit(text.where(open_, "")), *marks))
+
+
+def _at_limit(text: pd.Series[str]) -> pd.Series[str]:
+    """Return "5" of "<5"."""
+    return text.str.replace(r"^[<>≤≥]=?\s*", "", regex=True)
+
+
+def _read_limits(c: _Cells, text: pd.Series[str], beyond: NDArray[np.bool_], marks: tuple[str, str]) -> None:
+    """Put numbers in place of values beyond a limit, where the reader has said which; note what was met."""
+    c.limited, c.limits = int(beyond.sum()), tuple(map(str, pd.unique(text[beyond])))
+    if not c.limited or c.read_as == "missing" or c.numbers is None:
+        return
+    limit = numbers_in(_at_limit(text.where(beyond, "")), *marks)
+    lower = text.str.match("[<≤]").to_numpy(dtype=bool)
+    c.numbers = np.where(beyond, np.where(lower & (c.read_as == "half"), limit / 2.0, limit), c.numbers)
+
+
+def _few_limits(c: _Cells) -> tuple[str, ...]:
+    """Return the different texts beyond a limit where few and short: they are the method's own, not a patient's."""
+    short = len(c.limits) <= MOST_LIMITS and all(len(text) <= LONGEST_LIMIT for text in c.limits)
+    return c.limits if short else ()
+
+
+def _limit_sentence(c: _Cells) -> str:
+    """Return how a column's values beyond a limit are read, and what else could be chosen."""
+    texts = _few_limits(c)
+    shown = f" ({', '.join(f'“{text}”' for text in texts)})" if texts else f" ({len(c.limits)} different ones)"
+    cells = f"“{c.name}”: {_count(c.limited, 'cell says', 'cells say')} only that the value lies beyond a limit{shown}"
+    if c.read_as == "missing":
+        known = "low" if all(text[0] in "<≤" for text in c.limits) else "low or high"
+        one = "it is" if c.limited == 1 else "they are"
+        return (
+            f"{cells}: known to be {known}, {one} counted as missing all the same. Choose the limit itself, or half "
+            "of it, in place of missing."
+        )
+    return f"{cells}: read as {'the limit itself' if c.read_as == 'limit' else 'half of it'}, as stated."
 
 
 def _without_percent(c: _Cells, problems: list[str]) -> pd.Series[str]:
@@ -571,6 +654,8 @@ def _say_doubts(cells: list[_Cells], found: Mapping[str, str], stated: Mapping[s
         missing = int(c.missing.sum())
         if missing >= 0.2 * n:
             absent.append(f"“{c.name}” in {missing} ({100 * missing / n:.0f} %)")
+        if c.limited and numeric:
+            problems.append(_limit_sentence(c))
         if c.unreadable and numeric:
             verb = "is no number and counts" if c.unreadable == 1 else "are no numbers and count"
             problems.append(f"“{c.name}”: {_count(c.unreadable, 'cell', 'cells')} {verb} as missing.")
@@ -734,7 +819,7 @@ def _labels(
     y[c.text.isin(list(abstained)).to_numpy(dtype=bool)] = None
     classes = [label for label in classes if label not in abstained]
     for label in classes:
-        if _ABSTAIN.fullmatch(label):
+        if may_mean_abstained(label):
             problems.append(
                 f"“{label}” in “{c.name}” may mean that the doctor abstained; until you say so it is a class."
             )
@@ -752,6 +837,11 @@ def _labels(
     elif len(classes) > 50:
         problems.append(f"“{c.name}” has {len(classes)} labels; if it is a measurement, choose another target.")
     return y, tuple(classes)
+
+
+def may_mean_abstained(label: str) -> bool:
+    """Return True for a label that reads as if the doctor abstained, such as "unclear"."""
+    return _ABSTAIN.fullmatch(label) is not None
 
 
 def _count(number: int, one: str, many: str) -> str:

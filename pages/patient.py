@@ -21,6 +21,7 @@ from pages.shared import (
     present_report,
     present_tree,
     recipe_controls,
+    stability_words,
     state,
     tree_words,
     widgets,
@@ -64,6 +65,8 @@ def finding(found: present_tree.Fitted, case: Case, view: View) -> None:
             st.warning(words.plain(line))
         with st.container(key="agree"):
             st.markdown(f"## {words.plain(said.agree)}", help=words.CAVEATS)
+        if not said.assessed:
+            st.page_link("pages/noise.py", label=stability_words.STATE_IT)
         st.markdown(words.plain(said.sentence))
         st.caption(words.plain(f"{said.leaf_range} {said.stability}"))
         for line in said.remarks:
@@ -71,7 +74,10 @@ def finding(found: present_tree.Fitted, case: Case, view: View) -> None:
     with right:
         with widgets.sentence():
             present_report.buttons(found, case, view, said)
-        svg_view(hundred_marks_svg(case.answer_shares, view, width=256))
+        if said.marks:
+            st.caption(words.plain(said.marks))
+        if said.assessed:
+            svg_view(hundred_marks_svg(case.answer_shares, view, width=256))
         widgets.facts_link()
 
 

@@ -102,11 +102,15 @@ def test_every_evaluation_is_named_and_the_words_about_risk_stand():
     assert any("errors as independent" in (each.help or "") for each in at.markdown)
 
 
-def test_with_everything_exact_it_says_so():
+def test_with_no_error_stated_nothing_is_called_stable():
     at = upload(clinic())
     open_page("patient", at)
     sound(at)
-    assert "measurement error plays no part" in text(at)
+    shown = text(at)
+    assert "## Not assessed: no measurement error stated" in shown
+    assert shown.count("\nNot assessed\n") == 2
+    assert "How far error could change the answer is not known." in shown
+    assert not re.search(r"plausible true states (give|leave)|None would help|> 0.999|plays no part", shown)
 
 
 def test_nothing_of_a_patient_goes_into_the_address():

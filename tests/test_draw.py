@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from engine import Noise, variant
+from engine import Noise, UncertainTreeClassifier, variant
 from engine.draw import (
     View,
     path_svg,
@@ -42,7 +42,7 @@ from engine.draw.sheet import fit_apart
 from engine.draw.tree_table import path_words, tree_table
 from engine.draw.variable_charts import category_svg, cut_svg, field_strip_svg, variable_svg
 from engine.evidence import axis_of, evidence
-from engine.export import branch_tests, is_fractional, rules_text
+from engine.export import branch_tests, is_fractional, rules_text, short_edges
 from engine.number_words import (
     difference_unit,
     error_text,
@@ -596,9 +596,9 @@ def test_a_distance_to_a_threshold_is_what_the_printed_figures_say():
 def test_nearest_changes_of_exact_readings_are_ranked_on_their_own_scale_and_a_tiny_sigma_draws():
     view = View(classes=("no", "yes"), leaf_answers=("no", "yes"))
     case = SimpleNamespace(
-        nearest_change={"chol": 20.0, "age": -0.5, "bp": 3.0, "none": None},
+        nearest_shown_change={"chol": 20.0, "age": -0.5, "bp": 3.0, "none": None},
         sigma={"chol": 0.0, "age": 0.0, "bp": 2.0},
-        nearest_category={},
+        nearest_shown_category={},
     )
     assert nearest_first(case, {"chol": 50.0, "age": 9.0, "bp": 17.0}) == ["bp", "age", "chol"]
     case.sigma = dict.fromkeys(case.sigma, 1e-320)
@@ -756,3 +756,23 @@ def test_a_cut_far_from_every_value_still_draws_a_small_picture(values, cut):
     ElementTree.fromstring(svg)
     assert "NaN" not in svg
     assert len(svg) < 20_000
+
+
+def test_rules_are_short_and_part_the_training_patients_alike():
+    random = np.random.default_rng(4)
+    X = np.round(random.normal(3.5, 0.4, (160, 2)), 2)
+    y = np.where(X[:, 0] + random.normal(0, 0.2, 160) > 3.5, "ill", "well")
+    for arguments in ({}, {"zone": "gain_ratio", "criterion": "gini"}, {"threshold": "value"}):
+        model = UncertainTreeClassifier(max_depth=3, min_weight_leaf=8, **arguments).fit(X, y)
+        tree = model.tree_
+        text = rules_text(tree, values=X)
+        assert not re.search(r"\d\.\d{5,}", text)
+        edge = short_edges(tree, X)
+        for node in np.flatnonzero(tree.n_children > 0):
+            theta, column = float(tree.threshold[node]), X[:, tree.variable[node]]
+            short = float(edge(int(node), theta).replace("−", "-"))
+            side = np.less_equal if tree.closed_le[node] else np.less
+            np.testing.assert_array_equal(side(column, short), side(column, theta))
+    on_a_patient = np.array([[0.1 + 0.2], [0.1 + 0.2], [0.5], [0.6]])
+    tree = UncertainTreeClassifier(threshold="observed", min_weight_leaf=1).fit(on_a_patient, list("aabb")).tree_
+    assert (on_a_patient[:, 0] <= float(short_edges(tree, on_a_patient)(0, float(tree.threshold[0])))).sum() == 2

@@ -21,7 +21,7 @@ FLOORS = {
     "other_table": 4,
     "gates": 3, "cells": 3, "noise_table": 3,
     "search": 4, "route": 4,
-    "zones": 5, "bayes": 5,
+    "zones": 5, "bayes": 5, "nearest": 5,
     "grow": 6,
     "prune": 7,
     "quinlan": 8,

@@ -411,7 +411,7 @@ def one_split(theta=0.0, closed_le=True, delta=math.nan, box=(-math.inf, math.in
     )
 
 
-@twin("gate_shares")
+@twin("gate_shares", "gate_shares_all")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_gate_shares(kind, shape):
@@ -437,6 +437,13 @@ def test_gate_shares(kind, shape):
             None if math.isnan(delta) else delta,
         )
         assert out == pytest.approx(want, abs=1e-12)
+        values, every = np.array([x, theta, x + 0.3]), np.empty((3, 2))
+        split = one_split(theta, closed_le, delta, (low, high))
+        kernels.gate_shares_all(values, 0, split, KINDS[kind], error_of(noise), every)
+        assert every[0] == pytest.approx(want, abs=1e-12)
+        for at, shares in zip(values, every, strict=True):
+            kernels.gate_shares(at, 0, split, KINDS[kind], error_of(noise), out)
+            np.testing.assert_array_equal(shares, out)
 
 
 @pytest.mark.parametrize("misrecord", [0.0, 0.2])

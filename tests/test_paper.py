@@ -147,7 +147,7 @@ def made_up(n: int) -> str:
     readings = [Reading(f"Variable {j}", "1", "exact", "training 0 to 2") for j in range(n)]
     cards = [Card("Stability", "0.9", "of plausible true states.")] * 4
     marks = '<svg class="penumbra" data-theme="auto" width="256" height="90"></svg>'
-    return report_html(Report("Yes", "90", [], ["P 0.9"], [], marks, readings, [], ["On."], cards, [], [], []))
+    return report_html(Report("Yes", "90", [], ["P 0.9"], [], "", marks, readings, [], ["On."], cards, [], [], []))
 
 
 def test_more_to_say_makes_the_type_smaller_and_what_is_left_out_is_said():

@@ -204,15 +204,15 @@ def test_zeros_far_below_all_others_are_suspected_and_kept():
 
 def test_few_cells_that_are_no_numbers_count_as_missing():
     rows = "".join(f"{1.5 + i},{'ab'[i % 2]}\n" for i in range(40))
-    table = read("crp,class\n<0.1,a\n" + rows)
+    table = read("crp,class\nhaemolysed,a\n" + rows)
     assert column(table, "crp").kind == "numeric"
     assert column(table, "crp").missing == 1
     assert said(table, "“crp”", "1 cell is no number")
-    assert not said(table, "<0.1")
+    assert not said(table, "haemolysed")
 
 
 def test_many_cells_that_are_no_numbers_make_a_nominal_column():
-    rows = "".join(f"{'<0.1' if i % 4 == 0 else i % 3},{'ab'[i % 2]}\n" for i in range(40))
+    rows = "".join(f"{'haemolysed' if i % 4 == 0 else i % 3},{'ab'[i % 2]}\n" for i in range(40))
     table = read("crp,class\n" + rows)
     assert column(table, "crp").kind == "nominal"
     assert said(table, "“crp”", "10 of 40")
@@ -220,6 +220,52 @@ def test_many_cells_that_are_no_numbers_make_a_nominal_column():
     assert column(forced, "crp").kind == "numeric"
     assert column(forced, "crp").missing == 10
     assert said(forced, "“crp”", "10 cells")
+
+
+def limited(share=4, text="<0.5"):
+    rows = "".join(f"{text if i % share == 0 else 1.5 + i % 9},{'ab'[i % 2]}\n" for i in range(40))
+    return "crp,class\n" + rows
+
+
+@pytest.mark.parametrize(("how", "value"), [("missing", np.nan), ("limit", 0.5), ("half", 0.25)])
+def test_values_below_a_limit_are_read_as_stated_and_told(how, value):
+    table = read(limited(), limits=None if how == "missing" else {"crp": how})
+    assert column(table, "crp").kind == "numeric"
+    np.testing.assert_array_equal(table.X["crp"].to_numpy()[::4], value)
+    assert not table.X["crp"].drop(range(0, 40, 4)).isna().any()
+    assert column(table, "crp").missing == (10 if how == "missing" else 0)
+    assert table.understood["limits"] == {"crp": {"cells": 10, "texts": ("<0.5",), "read_as": how}}
+    assert said(table, "“crp”: 10 cells say only that the value lies beyond a limit (“<0.5”)")
+    words = "known to be low, they are counted as missing all the same" if how == "missing" else "as stated"
+    assert said(table, words)
+
+
+def test_limits_follow_the_files_marks_and_an_upper_one_is_not_halved():
+    rows = "".join(f"{1 + i},5;{'ab'[i % 2]}\n" for i in range(40))
+    table = read("crp;class\n< 0,5;a\n>50;b\n≤1;a\n" + rows, limits={"crp": "half"})
+    assert table.X["crp"].tolist()[:4] == [0.25, 50.0, 0.5, 1.5]
+    assert table.understood["limits"]["crp"]["texts"] == ("< 0,5", ">50", "≤1")
+    assert said(read("crp;class\n< 0,5;a\n>50;b\n" + rows), "known to be low or high")
+
+
+def test_many_different_limits_are_counted_and_not_shown():
+    rows = "".join(f"{'<0.' + str(i) if i % 4 == 0 else 1.5 + i},{'ab'[i % 2]}\n" for i in range(4, 44))
+    table = read("crp,class\n" + rows)
+    assert said(table, "(10 different ones)")
+    assert table.understood["limits"]["crp"]["texts"] == ()
+
+
+def test_a_column_mostly_beyond_limits_stays_nominal_until_it_is_stated_numeric():
+    rows = "".join(f"{'<5' if i % 4 else 6 + i},{'ab'[i % 2]}\n" for i in range(40))
+    assert column(read("crp,class\n" + rows), "crp").kind == "nominal"
+    table = read("crp,class\n" + rows, roles={"crp": "numeric"}, limits={"crp": "limit"})
+    assert (table.X["crp"] == 5).sum() == 30
+
+
+@pytest.mark.parametrize("limits", [{"nobody": "half"}, {"crp": "third"}, ["crp"]])
+def test_limits_that_do_not_fit_the_file_are_refused(limits):
+    with pytest.raises(PenumbraError):
+        read(limited(), limits=limits)
 
 
 def test_infinite_and_huge_values_count_as_missing_and_are_said():

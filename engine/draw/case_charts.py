@@ -85,7 +85,10 @@ def hundred_marks_svg(answer_shares: Sequence[tuple[Any, float]], view: View, *,
 
 
 def stability_bars_svg(tree: Tree, case: Any, view: View, *, width: float = 184, rows: int = 4) -> str:
-    """Return the leaves the true patient may be in, by falling share; the leaf of the reading is bold."""
+    """Return the leaves the true patient may be in, by falling share; the leaf of the reading is bold.
+
+    A naive Bayes leaf answers by each patient's readings, so its bar is a share of patients and names no answer.
+    """
     order = np.argsort(-np.asarray(case.shares), kind="stable")
     chosen = [int(place) for place in order if case.shares[place] >= 0.005][:rows] or [int(order[0])]
     bar, right = width * 0.55, width - 42
@@ -93,11 +96,12 @@ def stability_bars_svg(tree: Tree, case: Any, view: View, *, width: float = 184,
     for row, place in enumerate(chosen):
         y, share = 14.0 + 22 * row, float(case.shares[place])
         answer = case.leaf_answers[place] if len(case.leaf_answers) else view.leaf_answers[place]
-        text = f"{called[int(tree.leaves[place])]}, {'abstains' if answer is None else view.answer(answer)}"
+        text = called[int(tree.leaves[place])]
+        text += "" if tree.has_bayes else f", {'abstains' if answer is None else view.answer(answer)}"
         here = float(case.reach_hard[tree.leaves[place]]) > 0
         drawn.append(titled(words(0, y, fit(text, bar - 6, 12, here), "b" if here else ""), text))
         drawn.append(box(bar, y - 9, right - bar, 8, "var(--hair)", round_=1))
-        paint = view.class_index(answer)
+        paint = None if tree.has_bayes else view.class_index(answer)
         drawn.append(
             box(
                 bar,
@@ -134,7 +138,7 @@ def _named(name: str, text: str, y: float, width: float) -> list[str]:
 
 
 def nearest_first(case: Any, spread: Mapping[str, float] | None = None) -> list[str]:
-    """Return the readings whose change alters the answer: noisy ones by their change in σ, then exact ones.
+    """Return the readings whose change alters the answer shown: noisy ones by their change in σ, then exact ones.
 
     Parameters
     ----------
@@ -143,11 +147,11 @@ def nearest_first(case: Any, spread: Mapping[str, float] | None = None) -> list[
     scales = spread or {}
 
     def far(name: str) -> tuple[float, float]:
-        change, sigma = abs(float(case.nearest_change[name])), float(case.sigma.get(name, 0.0))
+        change, sigma = abs(float(case.nearest_shown_change[name])), float(case.sigma.get(name, 0.0))
         scale = float(scales.get(name, 0.0)) or 1.0
         return (change / sigma if sigma > 0 else math.inf, change / scale)
 
-    return sorted((name for name, change in case.nearest_change.items() if change is not None), key=far)
+    return sorted((name for name, change in case.nearest_shown_change.items() if change is not None), key=far)
 
 
 def nearest_change_svg(
@@ -160,7 +164,7 @@ def nearest_change_svg(
     spread : as for `nearest_first`.
     """
     names = nearest_first(case, spread)
-    changes = {name: float(case.nearest_change[name]) for name in names}
+    changes = {name: float(case.nearest_shown_change[name]) for name in names}
     steps = {n: abs(changes[n]) / case.sigma[n] for n in names if case.sigma.get(n, 0) > 0}
     exact = [n for n in names if n not in steps]
     ordered = list(steps)[:rows]
@@ -177,7 +181,7 @@ def nearest_change_svg(
         y += ROW
     y += 20 if ordered else 0
     told = [f"{view.variable(n)} {_signed(n, changes[n], view)} (exact)" for n in exact[: max(rows - len(ordered), 1)]]
-    categories = [(n, c) for n, c in (case.nearest_category or {}).items() if c is not None]
+    categories = [(n, c) for n, c in (case.nearest_shown_category or {}).items() if c is not None]
     told += [f"{view.variable(n)}: {category}" for n, category in categories[:rows]]
     for text in told:
         drawn.append(titled(words(0, y, fit(text, width), ""), text))
@@ -195,8 +199,8 @@ def _steps(steps: float) -> str:
 
 def _signed(name: str, change: float, view: View) -> str:
     """A change with its sign and unit: "+6.5 points", "−0.4 mg/dL"."""
-    unit = difference_unit(str(view.units.get(name, "") or ""))
-    return f"{'+' if change > 0 else ''}{number_text(change, 3)} {unit}".rstrip()
+    size = f"{'+' if change > 0 else ''}{number_text(change, 3)}"
+    return f"{size} {difference_unit(str(view.units.get(name, '') or ''), size=size)}".rstrip()
 
 
 def repeat_svg(case: Any, view: View, *, width: float = 184, rows: int = 4) -> str:

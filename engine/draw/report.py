@@ -67,8 +67,9 @@ class Report:
     ----------
     finding, agree : the answer or why there is none; how many plausible true states agree.
     warnings, sentences, remarks : what may be wrong, what the figures are, what else must be said.
-    marks : the hundred marks. pictures : of the way through the tree, the fullest first; the first that can be read at
-        the size there is room for is printed, else `steps`, the path in words.
+    marks : the hundred marks, "" where none are known. over_marks : what stands over them, or in their place.
+    pictures : of the way through the tree, the fullest first; the first that can be read at the size there is room for
+        is printed, else `steps`, the path in words.
     cards : stability, nearest change, what to repeat, ways to evaluate. caveats : what the figures mean.
     facts : the model in brief, (label, text). foot : software, date, fingerprint, intended use.
     """
@@ -78,6 +79,7 @@ class Report:
     warnings: Sequence[str]
     sentences: Sequence[str]
     remarks: Sequence[str]
+    over_marks: str
     marks: str
     readings: Sequence[Reading]
     pictures: Sequence[str]
@@ -158,15 +160,18 @@ def _head(report: Report, size: float) -> Block:
     scale = MARKS / wide if wide else 0.0
     room = WIDTH - MARKS - 20
     texts = "".join(f"<p>{esc(text)}</p>" for text in report.sentences)
+    over = f"<p>{esc(report.over_marks)}</p>" if report.over_marks else ""
+    marks = inline_svg(report.marks, scale, size) if report.marks else ""
     finding, agree = f"<h1>{esc(report.finding)}</h1>", f'<p class="big">{esc(report.agree)}</p>'
     html = (
         f'<div class="row" style="gap:20px"><div>{finding}{agree}{texts}</div>'
-        f'<figure style="flex:none;width:{MARKS:.0f}px">{inline_svg(report.marks, scale, size)}</figure></div>'
+        f'<figure style="flex:none;width:{MARKS:.0f}px">{over}{marks}</figure></div>'
     )
 
     def height(at: float) -> float:
         said = height_of([report.finding], room, at * 1.8) + height_of([report.agree], room, at * 1.3)
-        return max(said + height_of(report.sentences, room, at), tall * scale)
+        beside = height_of([report.over_marks], MARKS, at) if over else 0.0
+        return max(said + height_of(report.sentences, room, at), beside + tall * scale)
 
     return Block(html, height)
 

@@ -22,6 +22,8 @@ from engine.export import FEW_PATIENTS, OTHER_VALUES, is_fractional, leaf_names
 from engine.leaves import probability_range
 from engine.number_words import difference_unit, error_text, percent_text, probability_text, weight_text
 from engine.tree import Tree
+from pages.shared import stability_words
+from pages.shared.stability_words import noisy_readings
 from pages.shared.words import CAVEATS, FEW, PRIVATE, REPEATING, count, listing, number, opening, plural
 
 Floats = NDArray[np.float64]
@@ -126,13 +128,6 @@ def asked_of(tree: Tree) -> set[str]:
     return set(tree.variables) if tree.has_bayes else {tree.variables[int(j)] for j in tree.variable if j >= 0}
 
 
-def noisy_readings(case: Case, asked: Collection[str]) -> list[str]:
-    """Return the readings that the tree asks and that carry a σ."""
-    return [
-        name for name, sigma in case.sigma.items() if sigma > 0 and case.values.get(name) is not None and name in asked
-    ]
-
-
 def causes(noisy: Sequence[str], lacking: Sequence[str], view: View) -> str:
     """Return what the plausible true states differ by: measurement error, what is missing, or both."""
     missing = [f"the missing {named(lacking, view)}"] if lacking else []
@@ -140,7 +135,15 @@ def causes(noisy: Sequence[str], lacking: Sequence[str], view: View) -> str:
 
 
 def agree(case: Case, view: View, asked: Collection[str], lacking: Sequence[str]) -> str:
-    """Return the stability as a count of a hundred plausible true states."""
+    """Return the stability as a count of a hundred plausible true states, or why there is no such count.
+
+    Where the tree is not read by exact thresholds, it says what those would answer instead: a soft answer that
+    abstains is one that hard gates hardly ever give.
+    """
+    if not stability_words.assessed(case, asked, lacking):
+        return stability_words.NOT_ASSESSED
+    if stability_words.read_as(case) != "hard":
+        return stability_words.by_truth(case, view)
     counts = hundred_counts(case.answer_shares)
     same = sum(n for answer, n in counts if answer == case.answer)
     one = same <= 1
@@ -225,10 +228,11 @@ def stability_sentence(case: Case, view: View, asked: Collection[str], lacking: 
     hundred = "more than 99" if share > 0.995 else "fewer than 1" if share < 0.005 else f"about {100 * share:.0f}"
     missing = f"the missing {named(lacking, view)} as among the training patients" if lacking else ""
     if not noisy and not lacking:
-        return (
-            "Every reading the tree asks of this patient is taken as exact, so measurement error plays no part. "
-            "This is not the chance of disease."
-        )
+        return stability_words.NOT_STATED
+    soft = stability_words.read_as(case) != "hard"
+    known = ", known, and read by exact thresholds" if soft else ""
+    again = stability_words.as_read(case, noisy)
+    again = f" {again}" if again else ""
     if not noisy:
         return (
             f"With {missing} and every other reading taken as exact, this tree would {said} for {hundred} of 100 "
@@ -237,15 +241,18 @@ def stability_sentence(case: Case, view: View, asked: Collection[str], lacking: 
     readings = []
     for name in noisy[:3]:
         value, unit = case.values[name], view.units.get(name, "")
-        around = number(float(value)) if isinstance(value, (int, float)) else str(value)
+        if not isinstance(value, (int, float)):
+            readings.append(f"{view.quoted(name)} {stability_words.misrecorded(case, name)}")
+            continue
+        around = number(float(value))
         spread_words = f"{error_text(number(case.sigma[name], 3), unit)}, 1 SD"
         readings.append(f"{view.quoted(name)} truly anywhere around {around} ({spread_words})")
     more = f" and {len(noisy) - 3} more likewise" if len(noisy) > 3 else ""
     held = f", {missing}" if lacking else ""
     drawn = f" {simulated(case)}" if case.simulated else ""
     return (
-        f"{opening(causes(noisy, lacking, view))} alone: were {listing(readings)}{more}{held}, this tree would {said} "
-        f"for {hundred} of 100 such values. This is not the chance of disease.{drawn}"
+        f"{opening(causes(noisy, lacking, view))} alone: were {listing(readings)}{more}{held}{known}, this tree would "
+        f"{said} for {hundred} of 100 such values.{again} This is not the chance of disease.{drawn}"
     )
 
 
@@ -318,40 +325,79 @@ def answers_up_to(case: Case, view: View) -> str:
     return f"This patient is answered, with {name}, {'at every τ' if p > 1 - 1e-9 else f'up to τ {most}'}."
 
 
-def stability_card(case: Case, view: View) -> Card:
+def stability_card(case: Case, view: View, asked: Collection[str], lacking: Sequence[str]) -> Card:
+    """Return the stability; where the tree is not read by exact thresholds, beside how often its own answer returns."""
+    if not stability_words.assessed(case, asked, lacking):
+        return Card("Stability", "Not assessed", stability_words.NOT_STATED_CARD)
+    if stability_words.read_as(case) != "hard" and noisy_readings(case, asked):
+        return Card(*stability_words.two_figures(case, view), f"{stability_words.TWO_FIGURES} {CAVEATS}")
     said = "give this answer" if case.answer is not None else "leave it unanswered"
-    drawn = f" {simulated(case)}" if case.simulated else ""
+    drawn = f" {simulated(case)} The bars are where the true patient lies." if case.simulated else ""
     return Card("Stability", probability_text(case.stability), f"of plausible true states {said}.{drawn}")
 
 
-def change_card(case: Case, view: View, spread: Mapping[str, float]) -> Card:
-    """Return the smallest change of one reading that alters the answer.
+def signed(change: float, unit: str) -> str:
+    """Return a change with its sign and unit: "+6.5 percentage points"."""
+    size = f"{'+' if change > 0 else '−'}{number(abs(change), 3)}"
+    return f"{size}\u00a0{difference_unit(unit, whole_words=True, size=size)}".rstrip()
 
-    Noisy readings are compared in σ and come first; exact ones are compared in `spread`, their training SD.
+
+def turned(answer: Any, view: View) -> str:
+    return "abstain" if answer is None else f"answer {view.spoken(answer)}"
+
+
+def by_thresholds(case: Case, view: View, name: str) -> str:
+    """Return what exact thresholds alone would make of a reading, where that differs from what is shown; else ""."""
+    if stability_words.read_as(case) == "hard":
+        return ""
+    shown, hard = case.nearest_shown_change.get(name), case.nearest_change.get(name)
+    alike = case.hard_answer == case.answer and case.nearest_answer.get(name) == case.nearest_shown_answer.get(name)
+    kinds = case.nearest_shown_category.get(name) == case.nearest_category.get(name)
+    same = (shown is None) == (hard is None) and (shown is None or hard is None or abs(shown - hard) < 1e-6 * abs(hard))
+    if alike and kinds and same:
+        return ""
+    first = f"Read by exact thresholds, the tree would {turned(case.hard_answer, view)} at these readings"
+    if name not in case.nearest_answer:
+        return f"{first}, and no change of {view.quoted(name)} alone would alter that. "
+    to = f"“{case.nearest_category[name]}”" if hard is None else signed(hard, view.units.get(name, ""))
+    return f"{first}; with {to} in {view.quoted(name)} it would {turned(case.nearest_answer[name], view)}. "
+
+
+def change_card(
+    case: Case, view: View, spread: Mapping[str, float], unrounded: Mapping[str, float] | None = None
+) -> Card:
+    """Return the smallest change of one reading that alters the answer shown.
+
+    Noisy readings are compared in σ and come first; exact ones are compared in `spread`, their training SD. `unrounded`
+    holds the exact change of readings whose own was taken to the next whole number.
     """
-    changes = {name: change for name, change in case.nearest_change.items() if change is not None}
 
     def then(name: str) -> str:
-        after = case.nearest_answer.get(name)
-        return "the others held: the tree would " + ("abstain." if after is None else f"answer {view.spoken(after)}.")
+        return f"the others held: the tree would {turned(case.nearest_shown_answer.get(name), view)}."
 
-    if changes:
-        name = nearest_first(case, spread)[0]
-        change, sigma = changes[name], case.sigma.get(name, 0.0)
-        unit = difference_unit(view.units.get(name, ""), whole_words=True)
+    names = nearest_first(case, spread)
+    if names:
+        name = names[0]
+        change, sigma = float(case.nearest_shown_change[name] or 0.0), case.sigma.get(name, 0.0)
+        unit = view.units.get(name, "")
+        exact = (unrounded or {}).get(name, change)
         size = f", {number(abs(change) / sigma, 3)} σ" if sigma > 0 else ", taken as exact"
-        key = f"{'+' if change > 0 else '−'}{number(abs(change), 3)}\u00a0{unit}".rstrip()
-        return Card("Nearest change", key, f"of {view.quoted(name)}{size}, {then(name)}")
-    if case.nearest_category:
-        name, category = next(iter(case.nearest_category.items()))
-        return Card(
-            "Nearest change", f"{category}", f"in place of {case.values[name]} as {view.quoted(name)}, {then(name)}"
-        )
-    return Card("Nearest change", "none", "No single reading, changed alone, alters the answer.")
+        whole = ""
+        if number(abs(exact), 3) != number(abs(change), 3):
+            whole = f" Rounded up, since readings are whole numbers: about {signed(exact, unit)} would do."
+        help_words = f"{by_thresholds(case, view, name)}{CAVEATS}"
+        sentence = f"of {view.quoted(name)}{size}, {then(name)}{whole}"
+        return Card("Nearest change", signed(change, unit), sentence, help_words)
+    if case.nearest_shown_category:
+        name, category = next(iter(case.nearest_shown_category.items()))
+        sentence = f"in place of {case.values[name]} as {view.quoted(name)}, {then(name)}"
+        return Card("Nearest change", f"{category}", sentence, f"{by_thresholds(case, view, name)}{CAVEATS}")
+    hard = "".join(by_thresholds(case, view, name) for name in list(case.nearest_answer)[:1])
+    return Card("Nearest change", "none", "No single reading, changed alone, alters the answer.", f"{hard}{CAVEATS}")
 
 
-def repeat_card(case: Case, view: View, lacking: Sequence[str]) -> Card:
-    """Return which measurement is worth repeating."""
+def repeat_card(case: Case, view: View, lacking: Sequence[str], asked: Collection[str] | None = None) -> Card:
+    """Return which measurement is worth repeating; `asked` are the variables of the tree, None for all."""
     help_words = f"{CAVEATS} {REPEATING}"
     if case.best_repeat is None:
         if lacking:
@@ -361,6 +407,10 @@ def repeat_card(case: Case, view: View, lacking: Sequence[str]) -> Card:
                 f"{listing([view.variable(n) for n in lacking])}: a missing value cannot be repeated. {REPEATING}",
                 help_words,
             )
+        noisy = noisy_readings(case, case.values if asked is None else asked)
+        if not any(case.sigma[name] > 0 for name in noisy):
+            why = stability_words.NO_REPEAT_CATEGORY if noisy else stability_words.NO_REPEAT
+            return Card("Repeat a measurement", "Not assessed", why)
         return Card(
             "Repeat a measurement",
             "None would help",
@@ -387,8 +437,9 @@ def ways_card(case: Case, view: View) -> Card:
     said = {view.spoken(answer) for answer in case.answers.values()}
     drawn = f" {simulated(case)}" if case.simulated else ""
     same = f"all {count(len(found))} say {said.pop()}" if len(said) == 1 else "they disagree on the answer"
+    line = " Line: its range over the plausible true states." if np.ptp(case.interval[k]) > 0 else ""
     return Card(
         f"{opening(count(len(found)))} ways to evaluate",
         key,
-        f"P of {view.class_name(view.classes[k])}: {same}. Line: its range over the plausible true states.{drawn}",
+        f"P of {view.class_name(view.classes[k])}: {same}.{line}{drawn}",
     )

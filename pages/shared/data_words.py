@@ -38,6 +38,15 @@ DATA_HEADS = ("Column", "Role", "Unit", "Values", "Missing", "First rows")
 MISSING_HELP = "In place of the usual ones (NA, n/a, ?, … and empty cells); empty returns to those."
 ASIDE = "They are left out of the tree. Kept, a missing value is shared at each split by where the others went."
 ABSTAINED = "In a leaf such a label counts evenly for each class; at a split it widens the impurity."
+OPEN_ASIDE = (
+    "Missing, abstained, or several classes still possible. Left in, every class that is possible stays so; some "
+    "variants (PLT, CITree, Ternary by margin or by class overlap) need one class for every patient."
+)
+LIMITS = {"missing": "as missing", "limit": "as the limit itself", "half": "as half the limit"}
+LIMIT_HELP = (
+    "Such a value is known to be low (or high, with >), but not how low. Read as missing, that knowledge is lost; as a "
+    "number, it is a guess that a threshold near the limit may hang on. Half is taken of lower limits only."
+)
 POSITIVE = "The class whose probability is shown; it changes no answer."
 ENCODINGS = {
     "utf-8": "UTF-8",
@@ -65,6 +74,15 @@ def role(value: str) -> str:
 
 def unlabelled(n: int) -> str:
     return f"{plural(n, 'patient')} without a class: every class stays possible. {ABSTAINED}"
+
+
+def open_aside(n: int) -> str:
+    return f"Set aside {plural(n, 'patient')} whose outcome is open"
+
+
+def limit_label(texts: tuple[str, ...], cells: int) -> str:
+    """Return what a column's values beyond a limit are called: "3 written <5"."""
+    return f"{cells:,} written {', '.join(texts)}" if texts else f"{cells:,} beyond a limit"
 
 
 def missing(n: int, of: int) -> str:

@@ -89,6 +89,12 @@ def set_zero(name: str, missing: bool) -> None:
     state.change(zeros=(*others, name) if missing else others, node=0)
 
 
+def set_limit(name: str, read_as: str) -> None:
+    """Say how a column's values beyond a limit of detection are read."""
+    others = {key: held for key, held in state.choices().limits.items() if key != name}
+    state.change(limits=others if read_as == "missing" else others | {name: read_as}, node=0)
+
+
 def set_aside(names: list[str]) -> None:
     """Leave out the patients who lack one of these."""
     state.change(aside=tuple(names), node=0)
@@ -116,6 +122,7 @@ def labels(table: ReadTable) -> None:
         both = cut_controls.cut_outcome(table)
         _abstained_rows(table, len(table.y))
         if both:
+            open_outcomes(table)
             positive()
         return
     classes = sorted(target.levels or ())
@@ -129,8 +136,20 @@ def labels(table: ReadTable) -> None:
     unlabelled = sum(each is None for each in table.y)
     if unlabelled:
         st.caption(data_words.unlabelled(unlabelled))
+    open_outcomes(table)
     cut_controls.ask(table)
     positive()
+
+
+def open_outcomes(table: ReadTable) -> None:
+    """Offer to set aside the patients whose outcome is open."""
+    vague = int(present_data.imprecise(table.y).sum())
+    if vague:
+        st.checkbox(
+            data_words.open_aside(vague),
+            help=data_words.OPEN_ASIDE,
+            **widgets.bind("open_aside", state.choices().open_aside, lambda on: state.change(open_aside=on, node=0)),
+        )
 
 
 def positive() -> None:
@@ -252,6 +271,15 @@ def column_row(table: ReadTable, column: Column, place: int) -> None:
             st.checkbox(
                 "0 is missing",
                 **widgets.bind(f"zero_{name}", name in state.choices().zeros, partial(set_zero, name)),
+            )
+        limited = table.understood.get("limits", {}).get(name) if variable else None
+        if limited:
+            st.selectbox(
+                words.plain(data_words.limit_label(limited["texts"], limited["cells"])),
+                list(data_words.LIMITS),
+                format_func=data_words.LIMITS.__getitem__,
+                help=data_words.LIMIT_HELP,
+                **widgets.bind(f"limit_{name}", limited["read_as"], partial(set_limit, name)),
             )
     shown = [str(value) if str(value).strip() else "empty" for value in table.preview[name].head(4)]
     cells[5].caption(words.plain(", ".join(shown)))

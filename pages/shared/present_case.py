@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.case import Case
-from engine.classifier import one_row
+from engine.classifier import UncertainTreeClassifier, one_row
 from engine.draw.patient_svg import OFF_PATH
 from engine.neighbours import Neighbours, neighbours
 from pages.shared import case_words, state
@@ -21,6 +21,8 @@ from pages.shared.present_data import prepared
 from pages.shared.present_tree import decided, fitted
 
 Floats = NDArray[np.float64]
+FARTHEST_WHOLE = 1e9  # beyond it whole numbers are no readings a person writes
+WHOLE_STEPS = (4, 32, 256)  # how many whole changes are tried at a time
 
 
 def row() -> int | None:
@@ -72,25 +74,70 @@ def middle(column: Floats, numeric: bool) -> float:
 def case() -> Case:
     """Return the present patient's case under the present tree and decision; it is worked out anew, never kept.
 
-    The nearest change of a whole-numbered variable is taken to the next whole number that alters the answer.
+    The nearest change of a whole-numbered variable is the smallest to a whole number that alters the answer.
     """
     found: Case = decided().case(readings())
-    changes = {name: whole_change(found, name, change) for name, change in found.nearest_change.items()}
-    return replace(found, nearest_change=changes)
+    shown, after = whole_changes(found, decided(), found.nearest_shown_change, found.nearest_shown_answer, found.answer)
+    by_hard = (found.nearest_change, found.nearest_answer, found.hard_answer)
+    hard, after_hard = whole_changes(found, decided().with_decision(evaluation="hard"), *by_hard)
+    return replace(
+        found, nearest_shown_change=shown, nearest_shown_answer=after, nearest_change=hard, nearest_answer=after_hard
+    )
 
 
-def whole_change(found: Case, name: str, change: float | None) -> float | None:
-    """Return a change as it can be made: to a whole number, when the reading and all training values are whole."""
+def unrounded(shown: Case) -> dict[str, float]:
+    """Return the exact change of every reading whose change was taken to a whole number."""
+    if not any(is_whole(shown, name) for name, change in shown.nearest_shown_change.items() if change is not None):
+        return {}
+    exact: Case = decided().case(readings())
+    return {name: change for name, change in exact.nearest_shown_change.items() if change is not None}
+
+
+def is_whole(found: Case, name: str) -> bool:
+    """Return whether a reading and all training values of its variable are whole, so that others cannot occur."""
     value, known = found.values.get(name), known_values(name)
-    if change is None or not isinstance(value, float) or value % 1 or not len(known) or np.any(known % 1):
-        return change
-    onward = math.copysign(1.0, change)
-    first = math.ceil(value + change) if change > 0 else math.floor(value + change)
-    model = decided().with_decision(evaluation="hard")
-    for reading in (first, first + onward):
-        if model.decide(one_row(found.values | {name: float(reading)}, model.schema_))[0] != found.hard_answer:
-            return float(reading) - value
-    return change
+    return isinstance(value, float) and not value % 1 and bool(len(known)) and not np.any(known % 1)
+
+
+def whole_changes(
+    found: Case, model: UncertainTreeClassifier, changes: dict[str, float | None], after: dict[str, Any], before: Any
+) -> tuple[dict[str, float | None], dict[str, Any]]:
+    """Return changes as they can be made, and the answers after them: to whole numbers where no others can occur.
+
+    Parameters
+    ----------
+    model : how the tree is read. changes, after : the exact ones. before : the answer at the readings.
+    """
+    changes, after = dict(changes), dict(after)
+    for name, change in changes.items():
+        if change is None or not is_whole(found, name) or abs(change) > FARTHEST_WHOLE:
+            continue
+        whole = whole_change(found, name, change, model, before)
+        changes[name] = None if whole is None else whole[0]
+        if whole is None:
+            after.pop(name, None)
+        else:
+            after[name] = whole[1]
+    return changes, after
+
+
+def whole_change(
+    found: Case, name: str, exact: float, model: UncertainTreeClassifier, before: Any
+) -> tuple[float, Any] | None:
+    """Return the smallest whole change after which the answer is another, and that answer; on ties as `exact` goes."""
+    value = float(found.values[name] or 0.0)
+    row, first = one_row(found.values, model.schema_), max(math.ceil(abs(exact)), 1)
+    onward = math.copysign(1.0, exact)
+    for many in WHOLE_STEPS:
+        steps = np.arange(first, first + many, dtype=np.float64)
+        tried = np.stack([onward * steps, -onward * steps], axis=1).ravel()
+        frame = row.loc[row.index.repeat(len(tried))].reset_index(drop=True)
+        frame[name] = value + tried
+        for change, answer in zip(tried, model.decide(frame), strict=True):
+            if answer != before:
+                return float(change), answer
+        first += many
+    return None
 
 
 def known_values(name: str) -> Floats:
@@ -150,7 +197,7 @@ def ranges(found: Case) -> dict[str, tuple[float, float]]:
 
 def spread(found: Case) -> dict[str, float]:
     """Return the training SD of every variable whose change alters the answer."""
-    changed = [name for name, change in found.nearest_change.items() if change is not None]
+    changed = [name for name, change in found.nearest_shown_change.items() if change is not None]
     return {name: float(np.std(known_values(name))) for name in changed}
 
 

@@ -5,7 +5,7 @@ In: this session's choices. Out: `Prepared`, kept for this session only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from engine.errors import PenumbraError
 from engine.examples import load_example
 from engine.formats import kind_of, read_file
 from engine.noise_table import Stated
-from engine.read import Column, ReadTable, read_table
+from engine.read import Column, ReadTable, may_mean_abstained, read_table
 from engine.table import read_labels
 from pages.shared import data_words, state, words
 from pages.shared.cache import digest, kept
@@ -151,6 +151,8 @@ def read() -> tuple[str, ReadTable]:
     missing = missing_words()
     if missing:
         arguments["missing"] = missing
+    if now.limits:
+        arguments["limits"] = now.limits
     if now.example is not None:
         example = load_example(now.example)
         arguments = {"target": example.target, "roles": dict(example.roles)} | arguments
@@ -198,9 +200,13 @@ def prepared() -> Prepared:
     example = load_example(now.example) if now.example is not None else None
     aside = [name for name in now.aside if name in table.X.columns]
     keep = ~table.X[aside].isna().any(axis=1).to_numpy() if aside else np.ones(len(table.X), dtype=bool)
+    keep &= ~(imprecise(table.y) & now.open_aside)
     lines = np.flatnonzero(keep)
     if not len(lines):
-        raise PenumbraError("Every patient lacks one of the chosen measurements; set fewer aside on the Data page.")
+        raise PenumbraError(
+            "Every patient lacks one of the chosen measurements or has an open outcome; set fewer aside on the Data "
+            "page."
+        )
     y = [table.y[i] for i in lines]
     X = table.X.iloc[lines].reset_index(drop=True)
     classes = tuple(read_labels(y, len(y)).classes)
@@ -208,13 +214,19 @@ def prepared() -> Prepared:
     wanted = now.positive if now.positive is not None else usual
     by_text = {str(label): label for label in classes}
     counted = {label: sum(each == label for each in y) for label in classes}
-    positive = by_text.get(str(wanted), min(reversed(classes), key=counted.__getitem__))
+    sure = [label for label in classes if not may_mean_abstained(str(label))] or list(classes)
+    positive = by_text.get(str(wanted), min(reversed(sure), key=counted.__getitem__))
     units = {column.name: unit_of(column) for column in table.columns}
     stated: Mapping[str, Stated] = now.sigma if now.sigma is not None else (example_sigma(example) if example else {})
     kinds = {column.name: column.kind for column in table.columns if column.role == "variable"}
     sigma = {name: held for name, held in stated.items() if name in kinds and fits(held, kinds[name])}
-    key = digest(key, aside, units)
+    key = digest(key, aside, now.open_aside, units)
     return Prepared(key, table, X, y, lines, units, classes, positive, sigma)
+
+
+def imprecise(y: Sequence[Any]) -> NDArray[np.bool_]:
+    """Return True for each patient (n,) whose outcome leaves more than one class possible: none given, or several."""
+    return np.array([label is None or (isinstance(label, tuple) and len(set(label)) != 1) for label in y], dtype=bool)
 
 
 def unit_of(column: Column) -> str:

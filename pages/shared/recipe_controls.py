@@ -262,7 +262,7 @@ def equals_hard() -> None:
     resolved = (found.model.noise_search_, found.model.noise_propagation_, found.model.noise_evaluation_)
     uses = ("search", "propagation", "evaluation")
     idle = [
-        f"{use} {state.value_of(use)}"
+        f"{recipe_words.choice(use, state.value_of(use))} {use}"
         for use, noise in zip(uses, resolved, strict=True)
         if state.value_of(use) in ("soft", "coherent", "conditional", "resampled") and not noise.anything
     ]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.number_words import percent_text
-from pages.shared.words import listing, number, unscored
+from pages.shared.words import listing, number, plural, unscored
 
 VARIANT_LABELS = {"C4.5": "C4.5 (by information gain)"}
 AXIS_LABELS = {
@@ -220,6 +220,24 @@ def in_words(text: str) -> str:
 
 
 def equals_hard(idle: Sequence[str]) -> str:
-    """Return what to say when soft choices meet σ = 0 everywhere."""
-    verb = "is" if len(idle) == 1 else "are"
-    return f"Every σ is 0, so {listing(idle)} {verb} the same as hard: the tree now equals its hard one."
+    """Return what to say when choices that allow for measurement error meet none."""
+    verb = "has" if len(idle) == 1 else "have"
+    return (
+        f"No measurement error is stated, so {listing(idle)} {verb} nothing to allow for: every reading is taken at "
+        "face value, and this is the ordinary tree of exact thresholds. State the error on Noise to change that."
+    )
+
+
+def imprecise(name: str, changed: bool, vague: int, of: int, reason: str) -> str:
+    """Return that the chosen variant needs one class a patient, who has none, and the engine's reason."""
+    moved = " as changed here" if changed else ""
+    have = "has an outcome that is" if vague == 1 else "have an outcome that is"
+    return (
+        f"{variant(name)}{moved} needs one class for every patient, but {plural(vague, 'patient')} of {of:,} {have} "
+        "missing, abstained or still open between classes. Set them aside, or choose another variant. "
+        f"The reason: {in_words(reason)}"
+    )
+
+
+def set_aside(vague: int) -> str:
+    return "Set this patient aside" if vague == 1 else f"Set these {vague:,} patients aside"

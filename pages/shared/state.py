@@ -60,6 +60,8 @@ class Choices:
 
     `costs` holds what an answer costs by (true class, answer), both as text; a pair not named costs 1.
     `calibrate` is the part of patients that zones are to leave undecided, "bayes", or None for zones as they are.
+    `open_aside` sets patients aside whose outcome is open: missing, abstained, or several classes still possible.
+    `limits` holds, by column, how a value below the limit of detection is read: "limit" or "half"; else as missing.
     `cuts` holds by column, should it be the answer, below which number it is low and above which it is high.
     `stated` is what only the reader knows of the model facts, such as where the data are from, by what it is called.
     `row` is a patient's row in the file, from 0, whoever is set aside; None is a typed case.
@@ -74,6 +76,8 @@ class Choices:
     units: dict[str, str] = field(default_factory=dict)
     zeros: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
+    open_aside: bool = False
+    limits: dict[str, str] = field(default_factory=dict)
     abstain: tuple[str, ...] | None = None
     cuts: dict[str, tuple[float, float]] = field(default_factory=dict)
     positive: str | None = None

@@ -12,21 +12,25 @@ from typing import Any
 
 import streamlit as st
 
-from engine.errors import PenumbraError
+from engine.errors import ImpreciseLabels, PenumbraError
 from engine.examples import EXAMPLES
 from engine.noise_table import Stated
-from pages.shared import noise_words, present_data, state, words
+from pages.shared import noise_words, present_data, recipe_words, state, words
 from pages.shared.cache import digest
 
 
 @contextmanager
-def sentence(quiet: bool = False) -> Iterator[None]:
+def sentence(quiet: bool = False, remedy: bool = False) -> Iterator[None]:
     """Turn whatever goes wrong inside into one sentence on the page; the rest of the page stays.
 
-    `quiet` is for the sidebar: what a reader can mend is said once, by the page itself.
+    `quiet` is for the sidebar: what a reader can mend is said once, by the page itself, with a `remedy` where a button
+    can be one.
     """
     try:
         yield
+    except ImpreciseLabels as error:
+        if not quiet:
+            open_outcomes(str(error), remedy)
     except PenumbraError as error:
         if not quiet:
             st.error(words.plain(error))
@@ -37,6 +41,21 @@ def sentence(quiet: bool = False) -> Iterator[None]:
         place = f"{where.tb_frame.f_code.co_name}:{where.tb_lineno}" if where else "?"
         logging.getLogger("penumbra").error("unforeseen %s at %s", type(error).__name__, place)
         st.error(words.UNEXPECTED)
+
+
+def open_outcomes(reason: str, remedy: bool) -> None:
+    """Say that the chosen variant needs one class a patient, and offer to set aside those without."""
+    now, y = state.choices(), present_data.prepared().y
+    vague = int(present_data.imprecise(y).sum())
+    changed = any(axis in now.axes for axis in ("criterion", "zone", "pruning"))
+    st.error(words.plain(recipe_words.imprecise(now.variant, changed, vague, len(y), reason)))
+    if remedy:
+        st.button(
+            recipe_words.set_aside(vague),
+            key="set_open_aside",
+            type="primary",
+            on_click=lambda: state.change(open_aside=True, node=0),
+        )
 
 
 def bind(key: str, value: Any, chosen: Callable[[Any], Any]) -> dict[str, Any]:
@@ -63,7 +82,7 @@ def show(file: str, sidebar: Callable[[], None], page: Callable[[], None]) -> No
     with st.sidebar:
         sidebar()
     narrow_steps()
-    with sentence():
+    with sentence(remedy=True):
         page()
     st.caption(words.FOOT)
     state.page_is_drawn()
