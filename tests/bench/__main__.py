@@ -1,7 +1,7 @@
 """How long the engine takes beside scikit-learn's plain tree: `python -m tests.bench`, one table of ratios.
 
-In: made-up patients and scikit-learn's own sets, made here. Out: printed ratios with the bars they are to reach; nothing
-is asserted. `--quick` leaves out what takes longer than a minute; a word picks the rows whose name holds it.
+In: made-up patients and scikit-learn's own sets. Out: printed ratios with the bars they are to reach; nothing is
+asserted. `--quick` leaves out what takes longer than a minute; a word picks the rows whose name holds it.
 """
 
 from __future__ import annotations
