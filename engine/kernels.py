@@ -16,12 +16,13 @@ import numpy as np
 NORMAL, UNIFORM, LAPLACE, LOGISTIC, TRUNCATED = range(5)
 ENTROPY, LOGICAL = range(2)
 HARD, SOFT, COHERENT, ZONE, DEFERRED = range(5)
-MIDDLE_GATE, NOMINAL_GATE, BINS_GATE = 2, 3, 4  # engine.tree.MIDDLE, NOMINAL, BINS
+BINARY_GATE, MIDDLE_GATE, NOMINAL_GATE, BINS_GATE = 1, 2, 3, 4  # engine.tree.BINARY, MIDDLE, NOMINAL, BINS
 REACH = np.array([9.0, 1.7320508075688774, 28.0, 23.0, 2.0])  # |z| beyond which F is 0 or 1 to 1e-17, by shape
 TRUNCATION = 2.0  # |z| at which UDT's own normal ends
 BELOW_TRUNCATION = 0.5 * math.erfc(TRUNCATION / math.sqrt(2.0))
 SLACK_WEIGHT = 1e-9
 TIE = 1e-12
+NO_SHARE = 1e-17
 MOST_LOGS = 1000.0  # of weight above four a patient, past which logarithms are worked out one by one
 BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
 LANES, CHUNK = 4, 24  # classes multiplied side by side, and factors between two rescalings of a naive Bayes
@@ -87,7 +88,7 @@ def cdf(z, shape):
             return 0.0 if z < 0.0 else 1.0
         return (0.5 * math.erfc(-z * 0.7071067811865476) - BELOW_TRUNCATION) / (1.0 - 2.0 * BELOW_TRUNCATION)
     if shape == NORMAL:
-        return 0.5 * math.erfc(-z * 0.7071067811865476)
+        return 1.0 if z > 8.3 else 0.5 * math.erfc(-z * 0.7071067811865476)  # 1 to the last digit from there on
     if shape == UNIFORM:
         return min(1.0, max(0.0, 0.5 + z * 0.28867513459481287))
     if shape == LAPLACE:
@@ -121,12 +122,15 @@ def mass(low, high, shape):
 
 
 @compiled
+def sigma_of(x, sigma, cv):
+    """Return σ at the value `x`: sqrt(σ0² + (CV·x)²)."""
+    return sigma if cv == 0.0 else math.hypot(sigma, cv * x)
+
+
+@compiled
 def sigma_at(x, variable, error):
     """Return σ of `variable` at the value `x`: sqrt(σ0² + (CV·x)²)."""
-    cv = error.cv[variable]
-    if cv == 0.0:
-        return error.sigma[variable]
-    return math.hypot(error.sigma[variable], cv * x)
+    return sigma_of(x, error.sigma[variable], error.cv[variable])
 
 
 # Impurity
@@ -918,8 +922,20 @@ def gate_shares_all(values, node, splits, kind, error, out):
 @compiled
 def left_share(x, node, splits, kind, error):
     """Return the share that a binary node sends left."""
-    theta, low, high = splits.threshold[node], splits.low[node], splits.high[node]
-    left = 1.0 if (x <= theta if splits.closed_le[node] else x < theta) else 0.0
+    variable = splits.variable[node]
+    return binary_share(
+        x, splits.threshold[node], splits.closed_le[node], splits.low[node], splits.high[node], splits.box_low[node],
+        splits.box_high[node], sigma_of(x, error.sigma[variable], error.cv[variable]), error.shape[variable], kind,
+    )  # fmt: skip
+
+
+@compiled
+def binary_share(x, theta, closed_le, low, high, box_low, box_high, sigma, shape, kind):
+    """Return the share that goes left of `theta`, of a patient with the known value `x`. METHODS §3.
+
+    It takes numbers alone: handing on a tree's arrays costs many times what is worked out here.
+    """
+    left = 1.0 if (x <= theta if closed_le else x < theta) else 0.0
     if kind == HARD:
         return left
     if kind in (ZONE, DEFERRED):
@@ -929,18 +945,17 @@ def left_share(x, node, splits, kind, error):
                 return ramp(x, low, theta, high)
             left = 1.0 if side < 0 else 0.0
         return left
-    variable = splits.variable[node]
-    sigma = sigma_at(x, variable, error)
     if sigma == 0.0:
         return left
-    shape = error.shape[variable]
-    if kind == SOFT:
-        return cdf((theta - x) / sigma, shape)
-    from_x = (splits.box_low[node] - x) / sigma
-    to_x = (splits.box_high[node] - x) / sigma
+    z = (theta - x) / sigma
+    if kind == SOFT or (box_low == -np.inf and box_high == np.inf):
+        if shape == NORMAL and abs(z) > 8.8:  # less than NO_SHARE lies beyond
+            return 0.0 if z < 0.0 else 1.0
+        return cdf(z, shape)
+    from_x, to_x = (box_low - x) / sigma, (box_high - x) / sigma
     whole = mass(from_x, to_x, shape)
     if whole > 0.0:
-        return min(1.0, mass(from_x, (theta - x) / sigma, shape) / whole)
+        return min(1.0, mass(from_x, z, shape) / whole)
     return 1.0 if from_x >= 0.0 else 0.0
 
 
@@ -1066,20 +1081,20 @@ def divide(rows, weight, original, column, splits, kind, error, floor, refit, pi
     n_children = pieces.shape[1]
     sent = np.zeros(n_children)
     known = 0.0
-    either_way = kind == HARD and n_children == 2 and splits.gate[0] not in (NOMINAL_GATE, BINS_GATE)
+    binary, variable = splits.gate[0] == BINARY_GATE, splits.variable[0]
+    sigma_0, cv, shape = error.sigma[variable], error.cv[variable], error.shape[variable]
     for r in range(len(rows)):
         x = column[rows[r]]
         if np.isnan(x):
             continue
-        if either_way:
-            w = weight[r]
-            left = w * left_share(x, 0, splits, HARD, error)
-            pieces[r, 0], pieces[r, 1] = left, w - left
-            sent[0] += left
-            sent[1] += w - left
-            known += w
-            continue
-        gate_shares(x, 0, splits, kind, error, pieces[r])
+        if binary:
+            pieces[r, 0] = binary_share(
+                x, splits.threshold[0], splits.closed_le[0], splits.low[0], splits.high[0], splits.box_low[0],
+                splits.box_high[0], sigma_of(x, sigma_0, cv), shape, kind,
+            )  # fmt: skip
+            pieces[r, 1] = 1.0 - pieces[r, 0]
+        else:
+            gate_shares(x, 0, splits, kind, error, pieces[r])
         settle_pieces(pieces[r], weight[r], floor * original[r])
         for c in range(n_children):
             sent[c] += pieces[r, c]
@@ -1158,7 +1173,9 @@ def keep_rows(order, n_known, weight, n_kept):
 
 @compiled
 def walk(x, splits, kind, error, nodes, shares, blended, scratch):
-    """List in `nodes` and `shares` every node that the patient `x` (M,) reaches with positive share; return how many.
+    """List in `nodes` and `shares` every node that the patient `x` (M,) reaches; return how many.
+
+    A share of 1e-17 or less counts as none: all such shares together do not change the last digit of a sum of 1.
 
     Parents come before their children. `blended` marks nodes below a zone that the patient was in (deferred
     evaluation reads hard gates there); `scratch` holds the shares of one node's children.
@@ -1175,16 +1192,43 @@ def walk(x, splits, kind, error, nodes, shares, blended, scratch):
         if np.isnan(value):
             for c in range(n_children):
                 scratch[c] = splits.share[first + c]
+        elif splits.gate[node] == BINARY_GATE:
+            low, high, variable = splits.low[node], splits.high[node], splits.variable[node]
+            scratch[0] = binary_share(
+                value, splits.threshold[node], splits.closed_le[node], low, high, splits.box_low[node],
+                splits.box_high[node], sigma_of(value, error.sigma[variable], error.cv[variable]),
+                error.shape[variable], HARD if hard else kind,
+            )  # fmt: skip
+            scratch[1] = 1.0 - scratch[0]
+            if kind == DEFERRED and high > low and zone_side(value, low, high) == 0:
+                hard = True
         else:
             gate_shares(value, node, splits, HARD if hard else kind, error, scratch)
             if kind == DEFERRED and in_zone(value, node, splits):
                 hard = True
         for c in range(n_children):
             part = share * scratch[c]
-            if part > 0.0:
+            if part > NO_SHARE:
                 nodes[count], shares[count], blended[count] = first + c, part, hard
                 count += 1
     return count
+
+
+@compiled
+def hard_end(x, splits):
+    """Return the leaf that `x` (M,) reaches by hard gates; -1 where a missing value, a category or a bin decides."""
+    node = 0
+    while splits.n_children[node] > 0:
+        value, gate = x[splits.variable[node]], splits.gate[node]
+        if np.isnan(value) or gate in (NOMINAL_GATE, BINS_GATE):
+            return -1
+        low, high, theta = splits.low[node], splits.high[node], splits.threshold[node]
+        if gate == MIDDLE_GATE and high > low:
+            child = zone_side(value, low, high) + 1
+        else:
+            child = 0 if (value <= theta if splits.closed_le[node] else value < theta) else splits.n_children[node] - 1
+        node = splits.first_child[node] + child
+    return node
 
 
 @compiled
@@ -1213,6 +1257,11 @@ def mix_leaves(values, splits, kind, error, answer, out):
     nodes, shares, scratch = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
     blended = np.empty(n_nodes, np.bool_)
     for i in range(len(values)):
+        if kind == HARD:
+            leaf = hard_end(values[i], splits)
+            if leaf >= 0:
+                out[i, :] = answer[leaf]
+                continue
         count = walk(values[i], splits, kind, error, nodes, shares, blended, scratch)
         out[i, :] = 0.0
         for p in range(count):

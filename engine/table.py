@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from numbers import Complex, Real
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -60,6 +60,11 @@ class Schema:
         return np.array([c is None for c in self.categories], dtype=bool)
 
     @cached_property
+    def all_numeric(self) -> bool:
+        """Return whether no column is nominal."""
+        return all(categories is None for categories in self.categories)
+
+    @cached_property
     def n_categories(self) -> NDArray[np.int64]:
         """(M,) how many categories a column has, 0 for a numeric one."""
         return np.array([0 if c is None else len(c) for c in self.categories], dtype=np.int64)
@@ -85,6 +90,11 @@ class Schema:
         PenumbraError
             For wrong or repeated columns, text in a numeric column, infinite values, or a category not met in training.
         """
+        if type(X) is np.ndarray and X.dtype == np.float64 and X.shape[1:] == (self.n_variables,) and self.all_numeric:
+            infinite = np.isinf(X).any(axis=0)
+            if infinite.any():
+                refuse_infinite(self.names[int(np.argmax(infinite))])
+            return np.array(X, order="F") if by_column else np.ascontiguousarray(X)
         frame = as_frame(X)
         if isinstance(X, pd.DataFrame):
             if not self.named:
@@ -310,8 +320,13 @@ def numbers(name: str, series: pd.Series[Any]) -> Floats:
             f"Column {name!r} is numeric but holds something that is no number; mend or recode it."
         ) from None
     if np.isinf(values).any():
-        raise PenumbraError(f"Column {name!r} holds infinity; replace infinite values or leave them missing (NaN).")
+        refuse_infinite(name)
     return values
+
+
+def refuse_infinite(name: str) -> NoReturn:
+    """Say which column holds infinity."""
+    raise PenumbraError(f"Column {name!r} holds infinity; replace infinite values or leave them missing (NaN).")
 
 
 def refuse_other_than_numbers(name: str, series: pd.Series[Any]) -> None:

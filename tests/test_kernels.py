@@ -160,7 +160,7 @@ def test_shapes_have_unit_variance_and_match_their_draws(shape):
         assert (drawn <= at).mean() == pytest.approx(naive.cdf(shape, at), abs=0.01)
 
 
-@twin("sigma_at")
+@twin("sigma_at", "sigma_of")
 def test_sigma_at():
     noise = naive.make_noise(4, [0.5, 0.0, 0.3, 0.0], [0.0, 0.1, 0.2, 0.0])
     for j in range(4):
@@ -590,7 +590,7 @@ def random_rows(rng, n):
     return X
 
 
-@twin("walk", "reach_all", "mix_leaves")
+@twin("walk", "reach_all", "mix_leaves", "hard_end")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_routing(kind, shape):
