@@ -23,6 +23,7 @@ BELOW_TRUNCATION = 0.5 * math.erfc(TRUNCATION / math.sqrt(2.0))
 SLACK_WEIGHT = 1e-9
 TIE = 1e-12
 NO_SHARE = 1e-17
+GRID_SLACK = 1e-9  # of a step, at the end of a soft grid
 MOST_LOGS = 1000.0  # of weight above four a patient, past which logarithms are worked out one by one
 BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
 LANES, CHUNK = 4, 24  # classes multiplied side by side, and factors between two rescalings of a naive Bayes
@@ -316,21 +317,27 @@ def whole_logs(rows, weight):
 @compiled
 def spread(by_code, total, criterion, labels, logs):
     """Return impurity times weight of weights by label code, with `logs` from `whole_logs` when there are any."""
+    if labels.precise:
+        return class_spread(by_code, total, criterion, logs)
+    return total * impurity(by_code, criterion, labels) if total > 0.0 else 0.0
+
+
+@compiled
+def class_spread(by_class, total, criterion, logs):
+    """Return impurity times weight of class weights; `logs` as in `spread`."""
     if total <= 0.0:
         return 0.0
-    if not labels.precise:
-        return total * impurity(by_code, criterion, labels)
     if criterion == LOGICAL:
         squares = 0.0
-        for w in by_code:
+        for w in by_class:
             squares += w * w
         return total - squares / total
     h = 0.0
     if len(logs) > 0:
-        for w in by_code:
+        for w in by_class:
             h -= logs[int(w)]
         return h + logs[int(total)]
-    for w in by_code:
+    for w in by_class:
         if w > 0.0:
             h -= w * math.log2(w / total)
     return h
@@ -579,7 +586,7 @@ def grid_gains(left, order, column, label, weight, start, step, criterion, label
     if hard:
         low, high = hard_limits(order, column, weight, limit)
     no_logs = np.zeros(0)
-    before = spread(whole, total, criterion, labels, no_logs)
+    before, precise = spread(whole, total, criterion, labels, no_logs), labels.precise
     side, rest = np.zeros(n_codes), np.zeros(n_codes)
     for k in range(len(gain)):
         tau, left_total = start + k * step, 0.0
@@ -587,8 +594,16 @@ def grid_gains(left, order, column, label, weight, start, step, criterion, label
             side[c] = min(whole[c], max(0.0, left[c, k]))
             rest[c] = whole[c] - side[c]
             left_total += side[c]
-        fits = low <= tau < high
-        gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits, no_logs)
+        right_total = total - left_total
+        gain[k] = -np.inf
+        fits = low <= tau < high and min(left_total, right_total) >= limit
+        if fits and left_total > 0.0 and right_total > 0.0:
+            if precise:  # the same as below, without handing on what label sets need
+                after = class_spread(side, left_total, criterion, no_logs)
+                after += class_spread(rest, right_total, criterion, no_logs)
+                gain[k] = (before - after) / total
+            else:
+                gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, True, no_logs)
 
 
 @compiled
@@ -633,6 +648,71 @@ def soft_gains_at(order, column, label, weight, error, variable, thresholds, cri
         fits = low <= tau < high
         gain[k] = soft_gain(side, rest, side.sum(), total, before, criterion, labels, limit, fits, no_logs)
     return gain
+
+
+@compiled
+def spread_curve(order, column, label, weight, sigma, start, step, table, left):
+    """Write into `left` (S, m) the weight left of start + k·step under normal noise of one σ, patient by patient. §4.
+
+    `table` (p, 2·reach + 1), from `cell_kernel`, has rows in whole groups of three: a patient's CDF at the grid's points
+    is a series about the nearest point, in its distance from it.
+    """
+    n_codes, m = left.shape
+    orders, reach = len(table), table.shape[1] // 2
+    whole = np.zeros((n_codes, m + 1))
+    left[:] = 0.0
+    for i in order:
+        x, w, out = column[i], weight[i], left[label[i]]
+        q = min(m - 1, max(0, int((x - start) / step + 0.5)))
+        e = (start + q * step - x) / sigma
+        first, past = max(0, q - reach), min(m, q + reach + 1)
+        shift = reach - q
+        whole[label[i], past] += w
+        a = w
+        for p in range(0, orders, 3):
+            b, c = a * e, a * e * e
+            for k in range(first, past):
+                d = k + shift
+                out[k] += a * table[p, d] + b * table[p + 1, d] + c * table[p + 2, d]
+            a = c * e
+    for c in range(n_codes):
+        gone = 0.0
+        for k in range(m):
+            gone += whole[c, k]
+            left[c, k] += gone
+
+
+@compiled
+def best_soft_cuts(
+    order, n_known, wanted, columns, label, weight, sigma, window, resolution, most, table, criterion, labels, min_leaf,
+    hard,
+):  # fmt: skip
+    """Best soft threshold of every wanted variable under normal noise of one σ. Returns gain, threshold, tried, (M,).
+
+    The grid is METHODS §4's; `table` from `cell_kernel` for its resolution, `most` points at most. A variable without
+    an admissible threshold has gain -inf.
+    """
+    n_variables, n_codes = len(order), len(labels.mask)
+    top, theta = np.full(n_variables, -np.inf), np.full(n_variables, np.nan)
+    tried = np.zeros(n_variables, np.int64)
+    for j in range(n_variables):
+        if not wanted[j] or n_known[j] == 0:
+            continue
+        known = order[j, : n_known[j]]
+        beyond = 0.5 * window * sigma[j]
+        start, end = columns[j, known[0]] - beyond, columns[j, known[-1]] + beyond
+        step = resolution * sigma[j]
+        m = min(most, int((end - start) / step + GRID_SLACK)) + 1
+        left, gain = np.empty((n_codes, m)), np.empty(m)
+        spread_curve(known, columns[j], label, weight, sigma[j], start, step, table, left)
+        grid_gains(
+            left, known, columns[j], label, weight, start, step, criterion, labels, min_leaf[j], hard[j], gain
+        )
+        best = middle_of_first_run(gain)
+        if best >= 0:
+            top[j], theta[j] = gain[best], start + best * step
+            tried[j] = (gain > -np.inf).sum()
+    return top, theta, tried
 
 
 @compiled
@@ -949,8 +1029,6 @@ def binary_share(x, theta, closed_le, low, high, box_low, box_high, sigma, shape
         return left
     z = (theta - x) / sigma
     if kind == SOFT or (box_low == -np.inf and box_high == np.inf):
-        if shape == NORMAL and abs(z) > 8.8:  # less than NO_SHARE lies beyond
-            return 0.0 if z < 0.0 else 1.0
         return cdf(z, shape)
     from_x, to_x = (box_low - x) / sigma, (box_high - x) / sigma
     whole = mass(from_x, to_x, shape)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
-from engine.cells import left_weights, orders_for
+from engine.cells import left_weights, orders_for, series_table
 from engine.criteria import CODES, kernel_labels
 from engine.errors import PenumbraError
 from engine.noise import ResolvedNoise, conditional_median, quantile
@@ -27,10 +27,11 @@ LEAST_GAIN = 1e-12
 TIE = 1e-12
 TIE_ACCURACY = 1e-9  # of weight classified rightly
 MOST_GRID_STEPS = 20_000
-GRID_SLACK = 1e-9
+GRID_SLACK = kernels.GRID_SLACK
 CELL_SLACK = 1e-8  # of gain: cells tell more than this apart
 FEW_FOR_CELLS, CELLS_A_PATIENT = 100, 100  # below which the direct sum costs less
 MOST_TOPS = 40
+FEW_TOGETHER = 2_000  # patients up to whom one kernel sums all variables of a node
 SAME_VALUE = 1e-12
 SAME_MEDIAN = 1e-9  # of σ
 MOST_POINTS = 100_000_000  # of a resampled search, over all variables: about 1.2 GB
@@ -201,6 +202,13 @@ def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
         return C45_NOMINAL
     known = float(here.dense[here.order[j, : here.n_known[j]]].sum())
     return min(C45_MOST, max(C45_LEAST, 0.1 * known / len(search.table.labels.classes)))
+
+
+def minimum_weights(search: Search, here: Arrivals) -> Floats:
+    """Return (M,) what `minimum_weight` says of every variable."""
+    if isinstance(search.min_weight_leaf, str):
+        return np.array([minimum_weight(search, here, j) for j in range(len(here.order))], dtype=np.float64)
+    return np.full(len(here.order), search.min_weight_leaf, dtype=np.float64)
 
 
 def place_threshold(how: str, below: Any, above: Any, table: Table, j: int) -> Any:
@@ -386,13 +394,9 @@ def exact_candidates(
     search: Search, here: Arrivals, wanted: NDArray[np.bool_], labels: kernels.Labels, only_the_best: bool = False
 ) -> list[Candidate]:
     """Return the best exact cut of each wanted numeric variable that has one; of those alone that tie for the best."""
-    if isinstance(search.min_weight_leaf, str):
-        least = np.array([minimum_weight(search, here, j) for j in range(len(wanted))], dtype=np.float64)
-    else:
-        least = np.full(len(wanted), search.min_weight_leaf, dtype=np.float64)
     gains, below, above, tried = kernels.best_exact_cuts(
         here.rows, here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
-        CODES[search.criterion], labels, least,
+        CODES[search.criterion], labels, minimum_weights(search, here),
     )  # fmt: skip
     for column in np.flatnonzero((gains > -np.inf) & (here.n_known < len(here.rows))):
         gains[column] *= known_fraction(search, here, int(column))
@@ -419,8 +423,12 @@ def soft_candidates(
     ----------
     floor : the gain below which, within what the cells can tell, variables may be left out; None keeps all.
     """
+    together = summed_together(search, here, soft)
+    found = soft_candidates_together(search, here, together, labels) if len(together) else []
+    if floor is not None:
+        floor = max([floor, *(each.gain for each in found)])
     curves = {}
-    for j in map(int, soft):
+    for j in map(int, np.setdiff1d(soft, together)):
         curve = soft_curve_by_cells(search, here, j, labels)
         curves[j] = (*soft_curve(search, here, j, labels), True) if curve is None else (*curve, False)
     if floor is not None:
@@ -429,7 +437,6 @@ def soft_candidates(
             for _, gain, _ in curves.values()
         ]
         floor = max([floor, *charged]) - CELL_SLACK
-    found = []
     for j, (thresholds, gain, summed) in curves.items():
         charge = mdl_charge(search, here, int(np.isfinite(gain).sum()))
         if floor is not None and gain.max(initial=-np.inf) - charge < floor:
@@ -440,6 +447,40 @@ def soft_candidates(
         if best >= 0:
             found.append(Candidate(j, float(gain[best]) - charge, BINARY, float(thresholds[best])))
     return found
+
+
+def summed_together(search: Search, here: Arrivals, soft: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return those variables of `soft` that one kernel searches together: few patients, one normal σ, a usual grid."""
+    if len(here.rows) > FEW_TOGETHER or series_table(search.resolution) is None:
+        return soft[:0]
+    sigma = search.noise.error.sigma[soft]
+    ends = [search.table.columns[j][here.order[j, [0, max(0, here.n_known[j] - 1)]]] for j in soft]
+    reach = np.array([high - low for low, high in ends]) + search.window * sigma
+    with np.errstate(over="ignore", invalid="ignore"):
+        usual = reach / (search.resolution * sigma) + GRID_SLACK < MOST_GRID_STEPS
+    one_sigma = (search.noise.error.cv[soft] == 0.0) & (search.noise.error.shape[soft] == kernels.NORMAL)
+    together: NDArray[np.int64] = soft[one_sigma & (sigma > 0.0) & usual]
+    return together
+
+
+def soft_candidates_together(
+    search: Search, here: Arrivals, together: NDArray[np.int64], labels: kernels.Labels
+) -> list[Candidate]:
+    """Return the best soft threshold of each variable that `summed_together` names and that has one."""
+    wanted = np.zeros(len(search.table.columns), dtype=np.bool_)
+    wanted[together] = True
+    gains, theta, tried = kernels.best_soft_cuts(
+        here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
+        search.noise.error.sigma, search.window, search.resolution, MOST_GRID_STEPS, series_table(search.resolution),
+        CODES[search.criterion], labels, minimum_weights(search, here), search.hard,
+    )  # fmt: skip
+    return [
+        Candidate(
+            j, float(gains[j]) * known_fraction(search, here, j) - mdl_charge(search, here, int(tried[j])),
+            BINARY, float(theta[j]),
+        )
+        for j in map(int, together) if gains[j] > -np.inf
+    ]  # fmt: skip
 
 
 def soft_curve_by_cells(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats] | None:

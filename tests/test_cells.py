@@ -40,6 +40,53 @@ def test_more_powers_for_wider_cells_and_none_for_very_wide_ones():
     assert cells.orders_for(1.5) == 0
 
 
+@pytest.mark.parametrize("width", [0.05, 0.1, 0.2])
+@twin("spread_curve")
+def test_the_series_is_the_sum_to_the_last_digits(width):
+    rng = np.random.default_rng(5)
+    n, sigma, start = 200, 0.7, -3.0
+    step = width * sigma
+    column = start + step * 90 * rng.random(n)
+    column[:3] = start, start + 1.5 * step, start + 90 * step
+    label, weight = rng.integers(0, 3, n).astype(np.int32), rng.choice([0.2, 1.0, 3.0], n)
+    left = np.empty((3, 91))
+    rows = np.arange(n, dtype=np.int32)
+    kernels.spread_curve(rows, column, label, weight, sigma, start, step, cells.series_table(width), left)
+    cdf = stats.norm.cdf((start + step * np.arange(91)[:, None] - column) / sigma)
+    for c in range(3):
+        np.testing.assert_allclose(left[c], (cdf * np.where(label == c, weight, 0.0)).sum(axis=1), atol=1e-11, rtol=0)
+
+
+@twin("best_soft_cuts")
+def test_all_variables_together_have_the_best_thresholds_of_their_grids():
+    for seed in SEEDS:
+        labels, criterion = ("precise", "abstain")[seed % 2], sorted(CRITERIA)[seed // 2 % 2]
+        propagation = ("hard", "soft")[seed % 3 == 0]
+        _, data, weight, code, kernel_labels = random_fit(
+            seed, labels, criterion=criterion, min_weight_leaf=1.5, propagation=propagation, search="soft"
+        )
+        columns = np.ascontiguousarray(data.X[:, :3].T)
+        n_known = np.array([len(sorted_known(data, weight, j)) for j in range(3)])
+        order = np.zeros((3, len(weight)), np.int32)
+        for j in range(3):
+            order[j, : n_known[j]] = sorted_known(data, weight, j)
+        hard = np.array([naive.sends_hard(data, j) for j in range(3)])
+        wanted, sigma = np.array([True, True, seed % 4 > 0]), np.array(data.search.sigma[:3])
+        gains, theta, tried = kernels.best_soft_cuts(
+            order, n_known, wanted, columns, code, weight, sigma,
+            6.0, 0.1, 20_000, cells.series_table(0.1), CRITERIA[criterion], kernel_labels, np.full(3, 1.5), hard,
+        )  # fmt: skip
+        for j in range(3):
+            curve = naive.soft_gain_curve(data, weight, j) if n_known[j] and (j < 2 or seed % 4) else []
+            best = naive.pick_soft([(t, g + 1.0, f) for t, g, f in curve])
+            assert tried[j] == sum(fits for _, _, fits in curve)
+            if best is None:
+                assert gains[j] == -np.inf
+            else:
+                assert gains[j] == pytest.approx(unshared(curve, data, weight, j)[best], abs=1e-11)
+                assert theta[j] == pytest.approx(curve[best][0], abs=1e-9)
+
+
 @twin("hard_limits")
 def test_hard_limits_are_where_each_side_holds_enough():
     for seed in SEEDS:
@@ -110,10 +157,15 @@ def test_a_tree_searched_on_cells_is_the_tree_of_the_direct_sum(seed, monkeypatc
     counted = []
     left = cells.left_weights
     monkeypatch.setattr(search, "left_weights", lambda *given: counted.append(1) or left(*given))
+    monkeypatch.setattr(search, "FEW_TOGETHER", 0)
     on_cells = UncertainTreeClassifier(**settings).fit(X, y).tree_
     assert counted
     monkeypatch.setattr(search, "FEW_FOR_CELLS", 10**9)
     direct = UncertainTreeClassifier(**settings).fit(X, y).tree_
-    for name in ("variable", "first_child", "threshold", "class_weight"):
-        np.testing.assert_array_equal(getattr(on_cells, name), getattr(direct, name), name)
-    np.testing.assert_allclose(on_cells.gain, direct.gain, atol=1e-11)
+    monkeypatch.setattr(search, "FEW_TOGETHER", 10**9)
+    together = UncertainTreeClassifier(**settings).fit(X, y).tree_
+    for found in (on_cells, together):
+        for name in ("variable", "first_child"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(direct, name), name)
+        for name in ("threshold", "class_weight", "gain"):
+            np.testing.assert_allclose(getattr(found, name), getattr(direct, name), atol=1e-10, err_msg=name)

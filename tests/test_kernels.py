@@ -326,7 +326,7 @@ def test_ties_stand_in_rising_order():
             assert row == sorted(range(len(column)), key=lambda i: (column[i] != column[i], column[i], i))
 
 
-@twin("whole_logs", "spread")
+@twin("whole_logs", "spread", "class_spread")
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_spread_is_impurity_times_weight(criterion):
     for seed in SEEDS:
