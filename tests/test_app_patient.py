@@ -374,3 +374,12 @@ def test_a_laplace_leaf_says_why_its_p_is_not_the_share_it_prints():
     sound(at)
     assert "P itself counts one more patient of each class (Laplace)" in text(at)
 
+
+
+def test_the_certainty_of_the_repeat_card_says_how_it_is_read():
+    at = open_page("patient")
+    assert "expected certainty, with" in text(at)
+    at.session_state["penumbra_choices"].axes |= {"evaluation": "soft"}
+    at.run()
+    sound(at)
+    assert "expected certainty by exact thresholds, with" in text(at)  # beside a figure that is not

@@ -432,10 +432,11 @@ def repeat_card(case: Case, view: View, lacking: Sequence[str], asked: Collectio
     gain = float(case.repeat_advice[case.best_repeat])
     before, after = probability_text(case.certainty), probability_text(min(1.0, case.certainty + gain))
     first = "Then repeat" if lacking else "Repeat first"  # what is missing is measured before
+    by = "" if stability_words.read_as(case) == "hard" else " by exact thresholds"
     return Card(
         f"{first}: {view.variable(case.best_repeat)}",
         f"{before} → {after}",
-        f"expected certainty, with the two readings averaged. {drawn}{REPEATING}",
+        f"expected certainty{by}, with the two readings averaged. {drawn}{REPEATING}",
         help_words,
     )
 
