@@ -95,7 +95,7 @@ def test_the_figures_are_the_studys():
 
 def test_the_report_tells_of_the_figures_once_there_are_some():
     at = open_page("patient")
-    assert facts_words.UNTRIED in paper(at)
+    assert facts_words.UNTRIED_ELSEWHERE in paper(at)
     open_page("facts", at)
     at.button(key="validate").click().run()
     (answered, first), (right, second) = rows(at)["Answered"], rows(at)["Right of answered"]
@@ -171,3 +171,17 @@ def test_a_measured_outcome_is_told_with_its_cut():
     open_page("facts", at)
     sound(at)
     assert "low below and high above its cut at 48 and 52 points, open on or between" in text(at)
+
+
+def test_the_page_does_not_send_its_reader_to_itself():
+    at = open_page("facts")
+    assert "Model facts page" not in text(at)
+    assert "Model facts page" not in paper(at)
+
+
+def test_every_source_is_read_in_full():
+    at = open_page("facts")
+    sound(at)
+    table = at.table[0].value
+    told = dict(zip(table["Name"], table["Source"], strict=True))
+    assert "J Am Coll Cardiol 2013;61:77" in told["Ejection fraction"].replace("\\", "")

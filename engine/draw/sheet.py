@@ -18,6 +18,7 @@ from engine.legible import contained, visible
 from engine.tree import Tree
 
 FONT = "'Source Sans','Source Sans 3','Source Sans Pro',system-ui,-apple-system,'Segoe UI',sans-serif"
+X_HEIGHT = 0.486  # of Source Sans, for which every text is measured: another machine's own type comes out as large
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OPEN_AT_DEPTH, DEEP, MANY_LEAVES = 3, 5, 40
 
@@ -111,7 +112,7 @@ FORCED = {
 
 
 STYLE = (
-    f".penumbra{{{_variables(0)};font-family:{FONT};font-variant-numeric:tabular-nums}}"
+    f".penumbra{{{_variables(0)};font-family:{FONT};font-size-adjust:{X_HEIGHT};font-variant-numeric:tabular-nums}}"
     f"@media (prefers-color-scheme:dark){{.penumbra[data-theme=auto]{{{_variables(1)}}}}}"
     f".penumbra[data-theme=dark]{{{_variables(1)}}}"
     f"@media print{{.penumbra,.penumbra[data-theme]{{{_variables(0)}}}}}"
@@ -288,7 +289,7 @@ def esc(text: Any) -> str:
 def _advance(character: str) -> float:
     if character in "iIljtfr.,:;'|!()[] /\\-":
         return 0.29
-    if character in "mwMW%@—":
+    if character in "mwMW%@—…":
         return 0.80
     if unicodedata.east_asian_width(character) in "WF":
         return 1.0
@@ -308,6 +309,22 @@ def fit(text: str, width: float, size: float = 12, bold: bool = False) -> str:
     while kept and text_width(kept + "…", size, bold) > width:
         kept = kept[:-1]
     return kept.rstrip() + "…"
+
+
+def wrapped(text: str, width: float, lines: int, size: float = 12) -> list[str]:
+    """Return the text on at most so many lines, broken between words; what does not go on the last ends in "…"."""
+    told, left = [""], text.split(" ")
+    while left:
+        longer = f"{told[-1]} {left[0]}".strip()
+        if told[-1] and text_width(longer, size) > width:
+            if len(told) == lines:
+                told[-1] = f"{told[-1]} {' '.join(left)}"
+                break
+            told.append("")
+            continue
+        told[-1] = longer
+        left.pop(0)
+    return [fit(line, width, size) for line in told]
 
 
 def fit_apart(text: str, others: Sequence[str], width: float, size: float = 12, bold: bool = False) -> str:
