@@ -654,8 +654,8 @@ def soft_gains_at(order, column, label, weight, error, variable, thresholds, cri
 def spread_curve(order, column, label, weight, sigma, start, step, table, left):
     """Write into `left` (S, m) the weight left of start + k·step under normal noise of one σ, patient by patient. §4.
 
-    `table` (p, 2·reach + 1), from `cell_kernel`, has rows in whole groups of three: a patient's CDF at the grid's points
-    is a series about the nearest point, in its distance from it.
+    `table` (p, 2·reach + 1), from `cell_kernel`, has rows in whole groups of three: a patient's CDF at the grid's
+    points is a series about the nearest point, in its distance from it.
     """
     n_codes, m = left.shape
     orders, reach = len(table), table.shape[1] // 2
