@@ -6,6 +6,7 @@ In: hand-made trees and fitted ones. Out: failures that name the mark.
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -38,7 +39,7 @@ from engine.draw.case_charts import (
 from engine.draw.curves import best_thresholds, gain_curve_figure, larger_noise_figure
 from engine.draw.layout import place, tidy
 from engine.draw.node_charts import gain_bars_svg, parts_svg, tau_strip_svg
-from engine.draw.sheet import fit_apart
+from engine.draw.sheet import fit, fit_apart, text_width
 from engine.draw.tree_table import path_words, tree_table
 from engine.draw.variable_charts import category_svg, cut_svg, field_strip_svg, variable_svg
 from engine.evidence import axis_of, evidence
@@ -776,3 +777,17 @@ def test_rules_are_short_and_part_the_training_patients_alike():
     on_a_patient = np.array([[0.1 + 0.2], [0.1 + 0.2], [0.5], [0.6]])
     tree = UncertainTreeClassifier(threshold="observed", min_weight_leaf=1).fit(on_a_patient, list("aabb")).tree_
     assert (on_a_patient[:, 0] <= float(short_edges(tree, on_a_patient)(0, float(tree.threshold[0])))).sum() == 2
+
+
+def test_a_text_is_cut_to_the_longest_part_that_has_room_however_long_it_is():
+    for text in ("glucose", "Wm·漢字 iii", "🙂" * 40, "a" * 30):
+        for width in range(0, 200, 7):
+            cut = fit(text, width, 14, True)
+            if text_width(text, 14, True) > width:
+                ends = [text[:k] for k in range(len(text) + 1) if text_width(text[:k] + "…", 14, True) <= width]
+                assert cut == max(ends, key=len, default="").rstrip() + "…"
+            else:
+                assert cut == text
+    start = time.perf_counter()
+    assert len(fit("L" * 100_000, 200)) < 60
+    assert time.perf_counter() - start < 5
