@@ -6,6 +6,7 @@ In: hand-made trees and fitted ones. Out: failures that name the mark.
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -844,3 +845,17 @@ def test_the_words_of_the_path_have_the_reading_on_the_side_it_goes():
         step = path_steps(model.tree_, case, told, View((0, 1), leaf_answers=(0, 1)))[0]
         sign, cut = re.search(r"on: (≤|>) (\d+\.\d+)", step).groups()
         assert (reading <= float(cut)) == (sign == "≤")
+
+
+def test_a_text_is_cut_to_the_longest_part_that_has_room_however_long_it_is():
+    for text in ("glucose", "Wm·漢字 iii", "🙂" * 40, "a" * 30):
+        for width in range(0, 200, 7):
+            cut = fit(text, width, 14, True)
+            if text_width(text, 14, True) > width:
+                ends = [text[:k] for k in range(len(text) + 1) if text_width(text[:k] + "…", 14, True) <= width]
+                assert cut == max(ends, key=len, default="").rstrip() + "…"
+            else:
+                assert cut == text
+    start = time.perf_counter()
+    assert len(fit("L" * 100_000, 200)) < 60
+    assert time.perf_counter() - start < 5

@@ -10,6 +10,7 @@ import unicodedata
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -286,6 +287,7 @@ def esc(text: Any) -> str:
     return html.escape(visible(str(text), kept="\t\n"), quote=True)
 
 
+@cache  # of single letters, which tell of nobody
 def _advance(character: str) -> float:
     if character in "iIljtfr.,:;'|!()[] /\\-":
         return 0.29
@@ -298,17 +300,20 @@ def _advance(character: str) -> float:
 
 def text_width(text: str, size: float = 12, bold: bool = False) -> float:
     """Return about how many pixels a text takes (a little generous)."""
-    return sum(_advance(c) for c in text) * size * (1.06 if bold else 1.0)
+    return sum(map(_advance, text)) * size * (1.06 if bold else 1.0)
 
 
 def fit(text: str, width: float, size: float = 12, bold: bool = False) -> str:
     """Return the text, cut with an ellipsis when it would be wider than `width` pixels."""
     if text_width(text, size, bold) <= width:
         return text
-    kept = text
-    while kept and text_width(kept + "…", size, bold) > width:
-        kept = kept[:-1]
-    return kept.rstrip() + "…"
+    used, place = text_width("…", size, bold), 0
+    for character in text:  # from the front, for a name of ten thousand letters is cut to thirty
+        used += text_width(character, size, bold)
+        if used > width:
+            break
+        place += 1
+    return text[:place].rstrip() + "…"
 
 
 def wrapped(text: str, width: float, lines: int, size: float = 12) -> list[str]:
