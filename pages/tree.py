@@ -15,11 +15,13 @@ from engine.draw.node_charts import tau_strip_svg
 from engine.draw.overlay import Overlay
 from engine.draw.tree_table import tree_table
 from pages.shared import (
+    facts_words,
     node_panel,
     overlay_words,
     present_data,
     present_others,
     present_tree,
+    present_validation,
     recipe_controls,
     state,
     tree_controls,
@@ -50,9 +52,14 @@ def sidebar() -> None:
 
 
 def left_out() -> None:
-    """Say how trees grown this way do on patients left out, once the reader asks: it takes several fits."""
-    counts = present_tree.left_out()
-    if counts is not None:
+    """Say how trees grown this way do on patients left out, once the reader asks: it takes several fits.
+
+    Where the Model facts page has tried it over several repeats, its figures stand here too, so that no two differ.
+    """
+    validation, counts = present_validation.validated(), present_tree.left_out()
+    if validation is not None:
+        st.caption(words.plain(words.opening(facts_words.in_brief(validation))), help=tree_words.LEFT_OUT)
+    elif counts is not None:
         st.caption(words.plain(tree_words.left_out(counts)), help=tree_words.LEFT_OUT, width="content")
     elif st.button(tree_words.LEAVE_OUT, key="leave_out", type="tertiary", help=tree_words.LEFT_OUT):
         with widgets.sentence():

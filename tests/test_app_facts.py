@@ -143,6 +143,18 @@ def test_any_decision_and_leaf_can_be_tried(axes):
     assert ("costs: truly no answered yes 1" in text(at)) == ("abstain_cost" in axes)
 
 
+def test_the_tree_page_repeats_the_figures_of_the_model_facts():
+    at = open_page("facts")
+    at.session_state["penumbra_choices"].axes = {"max_depth": 2}
+    at.run()
+    at.button(key="validate").click().run()
+    open_page("tree", at)
+    sound(at)
+    said = next(each.value for each in at.caption if "right of answered" in each.value)
+    assert "5-fold cross-validation, 5 repeats, 95 % intervals in brackets." in said.replace("\\", "")
+    assert not any(button.key == "leave_out" for button in at.button)
+
+
 def test_too_few_patients_are_told_in_a_sentence():
     at = open_page("facts")
     at.selectbox(key="data_set").set_value("four_noisy_points").run()
