@@ -42,7 +42,7 @@ def sidebar() -> None:
 def question(name: str) -> None:
     """Ask what the reader expects; once it is said, tell what happens."""
     lesson, choice = said.LESSONS[name], state.learning().answers.get(name)
-    st.markdown("### Predict before you look")
+    st.markdown("## Predict before you look")
     st.radio(
         lesson.question,
         range(len(lesson.options)),
@@ -79,7 +79,7 @@ def page() -> None:
     place = names.index(now.lesson)
     if now.projector:
         with st.container(key="projector"):
-            st.markdown(f"## {words.plain(lesson.heading)}")
+            widgets.heading(lesson.heading)
             learn_figures.figure(now.lesson, hidden, projector=True)
             label, answer = (said.SHOW, state.JUST_SHOWN) if hidden else (said.COVER, None)
             st.button(label, key="just_show", on_click=state.answer_lesson, args=(now.lesson, answer))
@@ -101,7 +101,7 @@ def page() -> None:
                 question(now.lesson)
             with st.container(key="lesson_beside"):
                 learn_figures.beside(now.lesson, hidden)
-                st.markdown("### Moral")
+                st.markdown("## Moral")
                 with st.container(key="moral"):
                     st.markdown(words.plain(lesson.moral))
     more_lessons(now.lesson)

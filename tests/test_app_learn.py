@@ -21,8 +21,8 @@ from pages.shared.learn_figures import FIGURES
 NAMES = list(learn_words.LESSONS)
 SECRETS = {
     "points": r"soft: |exact: ", "order": r"of 100", "missed": r"\d+ of \d+", "moons": "undecided",
-    "verdict": r"decided$|here", "open": r"least|most|\d\.\d{3}", "abstention": r"right \d|: \d+ %", "tests": r"P\(ill\)",
-    "repeated": r"\d %",
+    "verdict": r"decided$|here", "open": r"least|most|\d\.\d{3}", "abstention": r"right \d|: \d+ %",
+    "tests": r"P\(ill\)", "repeated": r"\d %",
 }  # fmt: skip
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from test_accessibility import CONTRASTS, axe, findings  # noqa: F401
 from test_browser import address, browser, settled  # noqa: F401
 
 from engine import lessons
+from pages.shared.learn_words import LESSONS
 
 MARK = ".st-key-lesson_figure .drag[data-name='{}']"
 FOCUSED = """(() => {
@@ -115,3 +117,28 @@ def test_a_narrow_window_asks_first_and_draws_the_narrow_figure(page):
     assert tops == sorted(tops)
     assert page.locator(".st-key-lesson_figure svg.penumbra").first.evaluate("svg => svg.viewBox.baseVal.width") == 344
     assert page.evaluate("document.querySelector('.stMain').scrollWidth <= 401")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_lesson_can_be_read_by_eye_and_by_a_screen_reader(address, browser, axe, scheme):  # noqa: F811
+    page = browser.new_page(viewport={"width": 1280, "height": 1600}, color_scheme=scheme)
+    page.goto(f"{address[0]}/learn")
+    settled(page)
+    page.evaluate(axe)
+    wrong = {}
+    for name, lesson in LESSONS.items():
+        page.locator(f".st-key-lesson-{name} button").click()
+        page.wait_for_selector(f"h1:has-text('{lesson.heading}')")
+        page.get_by_role("button", name="Just show me").click()
+        page.wait_for_selector("text=Cover again")
+        settled(page)
+        faint = [each for each in page.evaluate(CONTRASTS) if each[0] < 4.5]
+        wrong[name] = faint + (findings(page) if scheme == "light" else [])
+        page.set_viewport_size({"width": 320, "height": 1600})
+        page.wait_for_timeout(300)
+        if page.evaluate("document.querySelector('.stMain').scrollWidth") > 320:
+            wrong[name].append("wider than 320 pixels")
+        page.set_viewport_size({"width": 1280, "height": 1600})
+        page.wait_for_timeout(300)
+    assert {name: found for name, found in wrong.items() if found} == {}
+    page.close()

@@ -63,7 +63,7 @@ def moon_surface(found: Moons, x: float, y: float, width: float, height: float, 
                     px, py = across(found.across[column]), up(found.up[row])
                     near = min(abs(across(float(a)) - px) + abs(up(float(u)) - py) for a, u in found.X)
                     if kind[row, column] != 2 and near > CLEAR:
-                        drawn.append(words(px, py + 4, "AB"[kind[row, column]], f"m t{kind[row, column]}"))
+                        drawn.append(words(px, py + 4, "AB"[kind[row, column]], f"m halo t{kind[row, column]}"))
     for (a, u), k, open_ in zip(found.X, found.y, found.inside, strict=True):
         px, py = across(float(a)), up(float(u))
         drawn.append(class_mark(px, py, int(k), 3.2 if letters else 1.8))
@@ -249,7 +249,7 @@ def cell_map(
                 ground, tied = int(ill[a, b]), abs(float(p[a, b]) - 0.5) < 1e-9
                 drawn.append(f'<g opacity=".22">{box(cx, cy, side / 2, tall / 2, f"var(--c{ground})")}</g>')
                 told = f"{'tie: ' if tied else ''}{('well', 'ill')[ground]}, P(ill) {percent_text(float(p[a, b]))}"
-                drawn.append("" if small else words(cx + side / 4, cy + tall / 2 - 8, told, "m"))
+                drawn.append("" if small else words(cx + side / 4, cy + tall / 2 - 8, told, "m halo"))
             for k in range(PER_CELL):
                 px = cx + side / 2 * (0.1 + 0.8 * (k % 7) / 6)
                 py = cy + tall / 2 * (0.14 + 0.22 * (k // 7))

@@ -89,7 +89,7 @@ def points(hidden: bool, projector: bool) -> None:
         which = choice("points", "set", "Points", said.SETS, "noisy", quiet=True)
     sigma, now = float(held("points", "sigma", 1.6)), the_points()
     found = lessons.four_points(now, sigma)
-    left.markdown(f"### {'Four patients, four bells' if hidden else said.tops(found)}")
+    left.markdown(f"## {'Four patients, four bells' if hidden else said.tops(found)}")
 
     def moved(name: str, value: float) -> None:
         place = int(name.removeprefix("point"))
@@ -108,7 +108,7 @@ def order(hidden: bool, projector: bool) -> None:
     draws, seed = held("order", "draws", 1000), held("order", "seed", 1)
     found = lessons.two_points(float(held("order", "sigma", 2.0)), draws, seed)
     told = f"At σ {number_text(found.sigma)}: {100 * found.right:.1f} of 100 keep their order"
-    st.markdown(f"### {'Two patients, two bells' if hidden else told}")
+    st.markdown(f"## {'Two patients, two bells' if hidden else told}")
     show("order", lambda wide: charts.two_points_svg(found, hidden, wide), projector, put("order"))
     slider("order", "sigma", "Noise σ", 0.1, 8.0, 0.1, 2.0)
     left, right = st.columns([2, 1], vertical_alignment="bottom")
@@ -128,7 +128,7 @@ def missed(hidden: bool, projector: bool) -> None:
     depth, sigma = held("missed", "depth", 1), float(held("missed", "sigma", 5.0))
     found = lessons.missed(float(held("missed", "reading", 33.0)), sigma, depth)
     told = "" if hidden else f": P {found.at_hard:.2f} read hard, {found.at_soft:.2f} read soft"
-    st.markdown(f"### A reading of {number_text(found.reading)} %{told}")
+    st.markdown(f"## A reading of {number_text(found.reading)} %{told}")
     show("missed", lambda wide: charts.missed_svg(found, hidden, wide), projector, put("missed"))
     slider("missed", "reading", "Ejection fraction read, %", 15.0, 60.0, 1.0, 33.0)
     slider("missed", "sigma", "Noise σ, percentage points", 0.5, 10.0, 0.5, 5.0)
@@ -149,7 +149,7 @@ def moons(hidden: bool, projector: bool) -> None:
     found = lessons.two_moons(zone, routing)
     rate, right = found.told.boundary_uncertain_rate or 0.0, found.told.decided_accuracy or 0.0
     told = f"{100 * rate:.0f} % undecided; {100 * right:.0f} % of the decided are right"
-    st.markdown(f"### {'Two moons, 200 patients' if hidden else told}")
+    st.markdown(f"## {'Two moons, 200 patients' if hidden else told}")
     show("moons", lambda wide: maps.two_moons_svg(found, hidden, wide), projector, put("moons"))
     st.caption("200 patients, depth 3, leaves of at least 5; percentages on 1,000 new patients.")
     if hidden:
@@ -192,7 +192,7 @@ def open_labels(hidden: bool, projector: bool) -> None:
     told = f"Entropy from {found.low:.3f} to {found.high:.3f}, mean {found.mean:.3f}"
     if found.open == 0:
         told = f"Every label settled: entropy {found.mean:.3f}, which is gini"
-    st.markdown(f"### {'How mixed is this group?' if hidden else told}")
+    st.markdown(f"## {'How mixed is this group?' if hidden else told}")
 
     def moved(name: str, value: float) -> None:
         state.set_lesson("open", "placed", placed | {int(name.removeprefix("open")): int(value)})
@@ -217,7 +217,7 @@ def abstention(hidden: bool, projector: bool) -> None:
     """Abstention: τ against what is answered."""
     found = lessons.abstention(round(float(held("abstention", "tau", 0.7)), 2))
     right = "nobody of a known outcome" if found.accuracy is None else f"{100 * found.accuracy:.0f} % of them rightly"
-    st.markdown(f"### {'250 patients left out' if hidden else f'{100 * found.coverage:.0f} % answered, {right}'}")
+    st.markdown(f"## {'250 patients left out' if hidden else f'{100 * found.coverage:.0f} % answered, {right}'}")
     show("abstention", lambda wide: charts.abstention_svg(found, hidden, wide), projector, put("abstention"))
     slider("abstention", "tau", "τ", 0.5, 1.0, 0.01, 0.7)
     st.caption("Accuracy counts patients whose own outcome is known; an open outcome is neither right nor wrong.")
@@ -234,7 +234,7 @@ def tests(hidden: bool, projector: bool) -> None:
     follow = float(held("tests", "follow", 100)) / 100
     found = lessons.two_tests(rule, follow)
     told = f"Naive Bayes {100 * found.bayes_accuracy:.0f} % right, the tree {100 * found.tree_accuracy:.0f} %"
-    st.markdown(f"### {'80 patients, two tests' if hidden else told}")
+    st.markdown(f"## {'80 patients, two tests' if hidden else told}")
     show("tests", lambda wide: maps.two_tests_svg(found, hidden, wide), projector, put("tests"))
     slider("tests", "follow", "Patients for whom the rule holds, %", 50.0, 100.0, 5.0, 100.0)
     signs = ("−", "+")
@@ -258,7 +258,7 @@ def repeated(hidden: bool, projector: bool) -> None:
     low, high = held("repeated", "cuts", (140.0, 160.0))
     found = lessons.repeated(reading, sigma, low, high)
     told = f"Between the cuts: {100 * found.coherent[1]:.0f} % coherent, {100 * found.independent[1]:.0f} % independent"
-    st.markdown(f"### {'One reading, two questions' if hidden else told}")
+    st.markdown(f"## {'One reading, two questions' if hidden else told}")
     show("repeated", lambda wide: charts.repeated_svg(found, hidden, wide), projector, put("repeated"))
     slider("repeated", "reading", "Reading", 60.0, 240.0, 1.0, 150.0)
     slider("repeated", "sigma", "Noise σ", 1.0, 40.0, 1.0, 20.0)
@@ -298,13 +298,13 @@ def beside(lesson: str, hidden: bool) -> None:
             now, sigma = the_points(), float(held("points", "sigma", 1.6))
             found, split = lessons.four_points(now, sigma), lessons.fork(now)
             with st.container(border=True):
-                st.markdown("### Best cut as σ grows")
+                st.markdown("## Best cut as σ grows")
                 if not hidden:
                     st.caption(words.plain(said.fork(split)))
                 svg_view(charts.fork_svg(split, sigma, found.exact_best, hidden, BESIDE))
         if lesson == "abstention":
             at = lessons.abstention(round(float(held("abstention", "tau", 0.7)), 2))
             with st.container(border=True):
-                st.markdown("### Accuracy against coverage")
+                st.markdown("## Accuracy against coverage")
                 st.caption("The surest are answered first; each dot is a leaf's P.")
                 svg_view(charts.coverage_svg(at, hidden, BESIDE))
