@@ -10,12 +10,13 @@ from functools import partial
 import streamlit as st
 
 from engine.draw.lesson_thumbnails import thumbnail_svg
-from pages.shared import learn_figures, state, widgets, words
+from pages.shared import learn_figures, learn_link, state, widgets, words
 from pages.shared import learn_words as said
-from pages.shared.tree_view import svg_view
+from pages.shared.tree_view import copy_button, svg_view
 
 
 def sidebar() -> None:
+    learn_link.follow()
     now = state.learning()
     st.markdown("**Lessons**")
     with st.container(key="choice_lesson"):
@@ -37,6 +38,8 @@ def sidebar() -> None:
         **widgets.bind("room", mode, lambda new: state.project(new == said.PROJECTOR)),
     )
     st.caption(said.FOR_THE_ROOM)
+    copy_button("Copy link", learn_link.link(), key="copy_link")
+    st.caption(said.LINK)
 
 
 def question(name: str) -> None:

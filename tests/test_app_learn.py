@@ -10,7 +10,8 @@ import re
 from html import unescape
 
 import pytest
-from screens import heading, open_page, sound, text
+from screens import ROOT, heading, open_page, sound, text
+from streamlit.testing.v1 import AppTest
 
 from engine import lessons
 from engine.draw.lesson_thumbnails import THUMBNAILS, thumbnail_svg
@@ -53,6 +54,16 @@ def turn_to(name, shown=True, **settings):
     if shown:
         held.answers[name] = state.JUST_SHOWN
     at.session_state[state.LEARNING] = held
+    at.run()
+    sound(at)
+    return at
+
+
+def by_link(**asked):
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    at.switch_page("pages/learn.py")
+    for name, value in asked.items():
+        at.query_params[name] = value
     at.run()
     sound(at)
     return at
@@ -271,3 +282,27 @@ def test_figures_take_their_colours_from_the_sheet(name):
         assert "nan" not in re.sub(r"<style>.*?</style>", "", svg)
         for mark in re.findall(r'<g class="drag"[^>]*>', svg):
             assert re.search(r'role="slider".*tabindex="0".*aria-label="[^"]+".*aria-valuenow="[^"]+"', mark)
+
+
+@pytest.mark.parametrize(
+    ("asked", "points", "sigma"),
+    [
+        ({"lesson": "points", "points": "-3,0.5,-0.2,2", "sigma": "0.8"}, (-3.0, 0.5, -0.2, 2.0), 0.8),
+        ({"lesson": "points", "points": "1,2,<b>,nan", "sigma": "1e999"}, None, 1.6),
+        ({"lesson": "points", "points": "1,2,3,40", "sigma": "-1"}, None, 1.6),
+    ],
+)
+def test_a_link_opens_the_lesson_with_its_points(asked, points, sigma):
+    at = by_link(**asked)
+    held = at.session_state[state.LEARNING]
+    assert held.settings.get(("points", "yours")) == points
+    assert at.slider(key="points_sigma").value == sigma
+    assert at.session_state[state.LEARNING].lesson == "points"
+
+
+def test_a_link_names_any_lesson_and_only_those():
+    for name, opened in (("tests", "tests"), ("../data", "points")):
+        at = by_link(lesson=name)
+        assert heading(at) == learn_words.LESSONS[opened].heading
+        at.button(key="lesson=moons").click().run()
+        assert heading(at) == learn_words.LESSONS["moons"].heading

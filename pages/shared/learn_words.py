@@ -21,6 +21,7 @@ DESK, PROJECTOR = "Desk", "Projector"
 FOR_THE_ROOM = (
     "Projector: figure alone, type one and a half times as large. Tab chooses a mark in the figure, arrow keys move it."
 )
+LINK = "The link opens this lesson; of the first it keeps your points and σ."
 ZONES = {
     "margin": "Margin",
     "node_bootstrap": "Bootstrap",
