@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine import lessons
 from engine.draw.lesson_thumbnails import THUMBNAILS, thumbnail_svg
+from engine.draw.sheet import text_width
 from engine.number_words import percent_text, share_text
 from pages.shared import learn_words, state
 from pages.shared.learn_figures import FIGURES
@@ -280,6 +281,14 @@ def test_figures_take_their_colours_from_the_sheet(name):
         assert not re.search(r"(fill|stroke)=\"#", svg)
         assert "NaN" not in svg
         assert "nan" not in re.sub(r"<style>.*?</style>", "", svg)
+        wide = float(re.search(r'viewBox="0 0 (\d+)', svg)[1])
+        pattern = r'<text x="([\d.-]+)" y="[\d.-]+"(?: class="([^"]*)")?>(.*?)</text>'
+        legend = re.sub(r'<g transform="translate.*?</text>', "", svg)  # laid out by itself
+        for x, style, content in re.findall(pattern, legend):
+            long = text_width(unescape(content), 18 if "z18" in style else 14 if "z14" in style else 12) * 0.9
+            part = {"e": 1.0, "m": 0.5}.get(next(iter(set(style.split()) & {"e", "m"}), ""), 0.0)
+            assert float(x) - part * long > -4, content
+            assert float(x) + (1 - part) * long < wide + 4, content
         for mark in re.findall(r'<g class="drag"[^>]*>', svg):
             assert re.search(r'role="slider".*tabindex="0".*aria-label="[^"]+".*aria-valuenow="[^"]+"', mark)
 

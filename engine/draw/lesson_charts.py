@@ -155,7 +155,7 @@ def two_points_svg(found: Order, hidden: bool, width: float = 640) -> str:
     """Return two true values with their bells, and how often two readings keep their order, against σ."""
     left, right = 46.0, width - 16
     scale = Scale(-14.0, 14.0, left, right)
-    drawn = [words(left, 14, "Two patients, truly at −2 and 2, and where a reading may fall", "i2")]
+    drawn = [words(left, 14, "Two patients, truly at −2 and 2, and their bells", "i2")]
     for x, k in ((-2.0, 0), (2.0, 1)):
         drawn.append(path(bell(scale, x, found.sigma, 74, 48), VIOLET, 1.5))
         drawn.append(class_mark(scale(x), 84, k))
@@ -196,7 +196,7 @@ def missed_svg(found: Missed, hidden: bool, width: float = 640) -> str:
     """Return P(worse) against the ejection fraction by hard and soft gates, and who is missed under each."""
     left, right = 46.0, width - 16
     plot = Plot((15.0, 60.0), (0.0, 1.0), left, 40, right, 230)
-    drawn = [words(left, 14, "P(worse within a year), if only the ejection fraction were another", "i2")]
+    drawn = [words(left, 14, "P(worse), were only the ejection fraction another", "i2")]
     low, high = plot.x(found.threshold - found.sigma), plot.x(found.threshold + found.sigma)
     drawn.append(box(low, plot.top, high - low, plot.bottom - plot.top, style="band"))
     drawn.append(plot.axes(range(20, 61, 10), (0, 0.5, 1), "ejection fraction, %"))
@@ -269,7 +269,7 @@ def abstention_svg(found: Abstention, hidden: bool, width: float = 640) -> str:
     drawn = [words(left, 14, f"{found.n} patients left out, at τ {found.tau:.2f}", "i2")]
     drawn.append(fates(found, left, 24, right - left) if not hidden else covered(left, 24, right - left, 62))
     plot = Plot((0.5, 1.0), (0.0, 1.04), left, 128, right, 318)
-    drawn.append(words(left, 114, "Against τ: how many are answered, and how many of those rightly", "i2"))
+    drawn.append(words(left, 114, "Answered, and of those rightly, against τ", "i2"))
     drawn.append(plot.axes((0.5, 0.6, 0.7, 0.8, 0.9, 1.0), (0, 0.25, 0.5, 0.75, 1.0), "τ", percent=True))
     if hidden:
         drawn.append(plot.cover())
@@ -339,7 +339,7 @@ def repeated_svg(found: Repeated, hidden: bool, width: float = 640) -> str:
     span = (60.0, 240.0)
     plot = Plot(span, (0.0, 1.0), left, 34, right, 164)
     scale = Scale(*span, left, right)
-    drawn = [words(left, 14, "Where the true value may lie, and the two questions of one path", "i2")]
+    drawn = [words(left, 14, "Where the true value may lie, and two questions", "i2")]
     body = bell(scale, found.reading, found.sigma, plot.bottom, 118)
     inside = bell(scale, found.reading, found.sigma, plot.bottom, 118, (found.low, found.high))
     ends = [(inside[0][0], plot.bottom), *inside, (inside[-1][0], plot.bottom)]
