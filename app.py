@@ -31,6 +31,7 @@ st.navigation(
         st.Page("pages/noise.py", title="Noise"),
         st.Page("pages/tree.py", title="Tree"),
         st.Page("pages/patient.py", title="Patient"),
+        st.Page("pages/learn.py", title="Learn"),
         st.Page("pages/facts.py", title="Model facts", visibility="hidden"),
     ],
     position="top",

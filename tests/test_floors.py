@@ -29,7 +29,7 @@ FLOORS = {
     "case": 10, "metrics": 10, "model_file": 10, "export": 10, "evidence": 10, "neighbours": 10,
     "borderline": 10, "why": 10, "pmml": 10, "code_export": 10, "leaf_filter": 10,
     "classifier": 11, "study_results": 11, "other_patients": 11,
-    "tuning": 12, "calibration": 12, "held_out": 12, "comparison": 12, "exports": 12,
+    "tuning": 12, "calibration": 12, "held_out": 12, "comparison": 12, "exports": 12, "lessons": 12,
     "study": 13, "draw": 13, "model_facts": 13,
     "cli": 14,
 }  # fmt: skip

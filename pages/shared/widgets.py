@@ -111,7 +111,7 @@ def heading(finding: str, under: str = "") -> None:
 def narrow_steps() -> None:
     """Draw the way between pages where there is no room for it at the top."""
     with st.container(horizontal=True, key="narrow_steps", gap="small"):
-        for name in ("data", "noise", "tree", "patient"):
+        for name in ("data", "noise", "tree", "patient", "learn"):
             st.page_link(f"pages/{name}.py", label=name.capitalize())
 
 
