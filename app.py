@@ -33,6 +33,7 @@ st.navigation(
         st.Page("pages/patient.py", title="Patient"),
         st.Page("pages/compare.py", title="Compare"),
         st.Page("pages/robustness.py", title="Robustness"),
+        st.Page("pages/learn.py", title="Learn"),
         st.Page("pages/facts.py", title="Model facts", visibility="hidden"),
     ],
     position="top",

@@ -78,8 +78,14 @@ export default function ({ data, parentElement }) {
     const first = svg.querySelector('.node');
     if (!seen && first) {
       seen = true;
-      const a = first.getBoundingClientRect(), b = frame.getBoundingClientRect();
-      frame.scrollLeft += a.left + a.width / 2 - b.left - b.width / 2;
+      // The whole lit path where it has room, else its end: the answer must not stand out of sight.
+      const lit = [...svg.querySelectorAll('.node')].filter((node) => node.querySelector('.frame.picked'));
+      const spans = (lit.length ? lit : [first]).map((node) => node.getBoundingClientRect());
+      const end = spans.reduce((a, b) => (b.bottom > a.bottom ? b : a));
+      let left = Math.min(...spans.map((span) => span.left)), right = Math.max(...spans.map((span) => span.right));
+      if (right - left > room) [left, right] = [end.left, end.right];
+      const b = frame.getBoundingClientRect();
+      frame.scrollLeft += (left + right) / 2 - b.left - b.width / 2;
     }
     const scrolls = { tabindex: '0', role: 'region', 'aria-label': `${svg.getAttribute('aria-label')}; scrolls` };
     Object.entries(scrolls).forEach(([name, value]) => {

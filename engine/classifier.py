@@ -276,7 +276,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         self, X: Any, y: Any, sample_weight: Any, recipe: Recipe, fitted: Schema | None = None
     ) -> Table:
         schema = read_schema(X, self.nominal) if fitted is None else fitted
-        values = schema.encode(X)
+        values = schema.encode(X, by_column=True)
         labels = read_labels(y, len(values))
         weight = read_weights(sample_weight, len(values))
         if np.isnan(values).all():
@@ -290,9 +290,11 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         kept = weight > 0.0
         if not kept.any():
             raise PenumbraError("class_weight leaves no patient any weight; give a class that occurs a weight above 0.")
-        labels = LabelSets(labels.classes, labels.code[kept], labels.member)
+        if not kept.all():
+            labels = LabelSets(labels.classes, labels.code[kept], labels.member)
+            values, weight = values[kept], weight[kept]
         n_bins = int(recipe.n_bins) if recipe.branching == "nary" or recipe.leaf == "naive_bayes" else 0
-        return Table(schema, np.ascontiguousarray(values[kept].T), labels, weight[kept], n_bins)
+        return Table(schema, np.ascontiguousarray(values.T), labels, weight, n_bins)
 
     @property
     def n_leaves_(self) -> int:

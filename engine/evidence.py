@@ -221,12 +221,15 @@ class Evidence:
 
     def number(self, variable: int, value: float) -> str:
         """Return a value in the decimals of its variable's axis; a whole-number variable may still have a half."""
-        return plain(value, self._decimals(variable, value))
+        return plain(value, self._decimals(variable, value, False))
 
-    def _decimals(self, variable: int, value: float) -> int:
+    def _decimals(self, variable: int, value: float, cuts: bool) -> int:
         axis = self.axis(variable)
-        half = axis.decimals == 0 and abs(value - round(value)) > 1e-9 and axis.high - axis.low <= 1000
-        return 1 if half else axis.decimals
+        if axis.high - axis.low > 1000:
+            return axis.decimals
+        short, longer = (round(value, axis.decimals + more) for more in (0, 1))
+        midway = cuts and short != longer and abs(value - longer) < TINY * abs(value)  # between two readings
+        return axis.decimals + int(midway or (axis.decimals == 0 and abs(value - round(value)) > 1e-9))
 
     def threshold_text(self, node: int) -> str:
         """Return the node's threshold, short but still parting the same patients ("" without one)."""
@@ -244,7 +247,7 @@ class Evidence:
         if (node, edge) not in self._texts:
             cuts = edge == theta and self.tree.gate[node] == BINARY
             closed, slack = (bool(self.tree.closed_le[node]), 0.0) if cuts else (True, self._slack(node))
-            values, decimals = self.values[:, variable], self._decimals(variable, edge)
+            values, decimals = self.values[:, variable], self._decimals(variable, edge, cuts)
             wanted = left_of(values, edge + slack, closed)
             self._texts[node, edge] = shortest(
                 edge, decimals, lambda x: not np.any(left_of(values, x, closed) != wanted)

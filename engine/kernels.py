@@ -16,12 +16,15 @@ import numpy as np
 NORMAL, UNIFORM, LAPLACE, LOGISTIC, TRUNCATED = range(5)
 ENTROPY, LOGICAL = range(2)
 HARD, SOFT, COHERENT, ZONE, DEFERRED = range(5)
-MIDDLE_GATE, NOMINAL_GATE, BINS_GATE = 2, 3, 4  # engine.tree.MIDDLE, NOMINAL, BINS
+BINARY_GATE, MIDDLE_GATE, NOMINAL_GATE, BINS_GATE = 1, 2, 3, 4  # engine.tree.BINARY, MIDDLE, NOMINAL, BINS
 REACH = np.array([9.0, 1.7320508075688774, 28.0, 23.0, 2.0])  # |z| beyond which F is 0 or 1 to 1e-17, by shape
 TRUNCATION = 2.0  # |z| at which UDT's own normal ends
 BELOW_TRUNCATION = 0.5 * math.erfc(TRUNCATION / math.sqrt(2.0))
 SLACK_WEIGHT = 1e-9
 TIE = 1e-12
+NO_SHARE = 1e-17
+GRID_SLACK = 1e-9  # of a step, at the end of a soft grid
+MOST_LOGS = 1000.0  # of weight above four a patient, past which logarithms are worked out one by one
 BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
 LANES, CHUNK = 4, 24  # classes multiplied side by side, and factors between two rescalings of a naive Bayes
 MOST_BLOCK_CODES = 4  # a block's bound tries every corner, two to the power of its label codes
@@ -70,9 +73,9 @@ class Splits(NamedTuple):
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with a cache on disk, or without where no folder can be written."""
     try:
-        return numba.njit(cache=True, nogil=True, fastmath=False)(function)
+        return numba.njit(cache=True, nogil=True, fastmath=False, error_model="numpy")(function)
     except RuntimeError:
-        return numba.njit(nogil=True, fastmath=False)(function)
+        return numba.njit(nogil=True, fastmath=False, error_model="numpy")(function)
 
 
 # Noise shapes
@@ -86,7 +89,7 @@ def cdf(z, shape):
             return 0.0 if z < 0.0 else 1.0
         return (0.5 * math.erfc(-z * 0.7071067811865476) - BELOW_TRUNCATION) / (1.0 - 2.0 * BELOW_TRUNCATION)
     if shape == NORMAL:
-        return 0.5 * math.erfc(-z * 0.7071067811865476)
+        return 1.0 if z > 8.3 else 0.5 * math.erfc(-z * 0.7071067811865476)  # 1 to the last digit from there on
     if shape == UNIFORM:
         return min(1.0, max(0.0, 0.5 + z * 0.28867513459481287))
     if shape == LAPLACE:
@@ -120,12 +123,15 @@ def mass(low, high, shape):
 
 
 @compiled
+def sigma_of(x, sigma, cv):
+    """Return σ at the value `x`: sqrt(σ0² + (CV·x)²)."""
+    return sigma if cv == 0.0 else math.hypot(sigma, cv * x)
+
+
+@compiled
 def sigma_at(x, variable, error):
     """Return σ of `variable` at the value `x`: sqrt(σ0² + (CV·x)²)."""
-    cv = error.cv[variable]
-    if cv == 0.0:
-        return error.sigma[variable]
-    return math.hypot(error.sigma[variable], cv * x)
+    return sigma_of(x, error.sigma[variable], error.cv[variable])
 
 
 # Impurity
@@ -271,6 +277,136 @@ def code_weights(rows, label, weight, n_codes):
 
 
 @compiled
+def level_ties(order, columns):
+    """Bring rows of equal value, missing ones too, into rising order in every sorted `order` (M, n), in place.
+
+    An unstable sort is the fastest, but its order of equal values differs from one machine to another.
+    """
+    for j in range(len(order)):
+        start, n = 0, order.shape[1]
+        before = columns[j, order[j, 0]] if n > 0 else 0.0
+        for position in range(1, n + 1):
+            value = columns[j, order[j, position]] if position < n else 0.0
+            if position == n or (value != before and not (np.isnan(value) and np.isnan(before))):
+                if position - start > 1:
+                    order[j, start:position] = np.sort(order[j, start:position])
+                start = position
+            before = value
+
+
+@compiled
+def whole_logs(rows, weight):
+    """Return w·log2(w) for w = 0 … W, the weight of `rows`, where every weight is a whole number; else nothing.
+
+    Entropies of whole weights are then sums of what stands here, at the price of a few readings.
+    """
+    total = 0.0
+    for i in rows:
+        w = weight[i]
+        if w != np.floor(w):
+            return np.zeros(0)
+        total += w
+    if total > MOST_LOGS + 4.0 * len(rows):
+        return np.zeros(0)
+    logs = np.zeros(int(total) + 1)
+    for w in range(2, len(logs)):
+        logs[w] = w * math.log2(w)
+    return logs
+
+
+@compiled
+def spread(by_code, total, criterion, labels, logs):
+    """Return impurity times weight of weights by label code, with `logs` from `whole_logs` when there are any."""
+    if labels.precise:
+        return class_spread(by_code, total, criterion, logs)
+    return total * impurity(by_code, criterion, labels) if total > 0.0 else 0.0
+
+
+@compiled
+def class_spread(by_class, total, criterion, logs):
+    """Return impurity times weight of class weights; `logs` as in `spread`."""
+    if total <= 0.0:
+        return 0.0
+    if criterion == LOGICAL:
+        squares = 0.0
+        for w in by_class:
+            squares += w * w
+        return total - squares / total
+    h = 0.0
+    if len(logs) > 0:
+        for w in by_class:
+            h -= logs[int(w)]
+        return h + logs[int(total)]
+    for w in by_class:
+        if w > 0.0:
+            h -= w * math.log2(w / total)
+    return h
+
+
+@compiled
+def exact_gains(order, column, label, weight, unit, criterion, labels, logs, min_leaf, value, first, second, gain):
+    """Gain of the cut after every patient of one variable's order. METHODS §4.
+
+    `order` (n,) lists the node's known patients by rising value; `weight` (N,) their weights, which are not read when
+    all are 1 (`unit`).
+    Writes the values in that order into `value` (n,), and the gains into `gain` (n,): -inf where the next value is the
+    same, or a side is too light. `first` and `second` (n,) are overwritten.
+    """
+    n, n_codes = len(order), len(labels.mask)
+    limit = min_leaf - SLACK_WEIGHT
+    whole = np.zeros(n_codes)
+    two = labels.precise and n_codes == 2 and (criterion == LOGICAL or len(logs) > 0)
+    if unit:
+        for r in range(n):
+            i = order[r]
+            value[r], first[r], second[r] = column[i], 1.0, label[i]
+    else:
+        for r in range(n):
+            i = order[r]
+            value[r], first[r], second[r] = column[i], weight[i], label[i]
+    for r in range(n):
+        whole[int(second[r])] += first[r]
+    total = whole.sum()
+    before = spread(whole, total, criterion, labels, logs)
+    if two:
+        both, one = 0.0, 0.0
+        for r in range(n):
+            both += first[r]
+            one += first[r] * second[r]
+            first[r], second[r] = both, one
+        if criterion == LOGICAL:
+            for r in range(n):
+                left, a = first[r], second[r]
+                b, right = left - a, total - left
+                c, d = whole[1] - a, whole[0] - b
+                gain[r] = before - total + (a * a + b * b) / left + (c * c + d * d) / right
+        else:
+            for r in range(n):
+                left, a = int(first[r]), int(second[r])
+                c, right = int(whole[1]) - a, int(total) - left
+                after = logs[left] - logs[a] - logs[left - a] + logs[right] - logs[c] - logs[right - c]
+                gain[r] = before - after
+        for r in range(n - 1):
+            left = first[r]
+            fits = (value[r] < value[r + 1]) & (left >= limit) & (total - left >= limit) & (total - left > 0.0)
+            gain[r] = gain[r] / total if fits else -np.inf
+    else:
+        side, rest, left = np.zeros(n_codes), whole.copy(), 0.0
+        for r in range(n - 1):
+            w, c = first[r], int(second[r])
+            side[c] += w
+            rest[c] = max(0.0, rest[c] - w)
+            left += w
+            right = total - left
+            gain[r] = -np.inf
+            if value[r] < value[r + 1] and left >= limit and right >= limit and right > 0.0:
+                after = spread(side, left, criterion, labels, logs) + spread(rest, right, criterion, labels, logs)
+                gain[r] = (before - after) / total
+    if n > 0:
+        gain[n - 1] = -np.inf
+
+
+@compiled
 def exact_curve(order, column, label, weight, criterion, labels, min_leaf, below, above, gain):
     """Gain of every cut between neighbouring distinct values of one variable. METHODS §4.
 
@@ -278,29 +414,15 @@ def exact_curve(order, column, label, weight, criterion, labels, min_leaf, below
     Writes the values either side of cut c into `below`, `above` and its gain into `gain` (-inf when inadmissible).
     Returns the number of cuts.
     """
-    n, n_codes = len(order), len(labels.mask)
-    whole = code_weights(order, label, weight, n_codes)
-    total = whole.sum()
-    before = impurity(whole, criterion, labels)
-    left, right = np.zeros(n_codes), whole.copy()
-    left_total, cuts = 0.0, 0
-    for position in range(n - 1):
-        i = order[position]
-        w = weight[i]
-        left[label[i]] += w
-        right[label[i]] = max(0.0, right[label[i]] - w)
-        left_total += w
-        low, high = column[i], column[order[position + 1]]
-        if not low < high:
-            continue
-        below[cuts], above[cuts] = low, high
-        right_total = total - left_total
-        if left_total >= min_leaf - SLACK_WEIGHT and right_total >= min_leaf - SLACK_WEIGHT and right_total > 0.0:
-            after = left_total * impurity(left, criterion, labels) + right_total * impurity(right, criterion, labels)
-            gain[cuts] = before - after / total
-        else:
-            gain[cuts] = -np.inf
-        cuts += 1
+    n = len(order)
+    logs = whole_logs(order, weight) if criterion == ENTROPY and labels.precise else np.zeros(0)
+    value = np.empty(n)
+    exact_gains(order, column, label, weight, False, criterion, labels, logs, min_leaf, value, below, above, gain)
+    cuts = 0
+    for r in range(n - 1):
+        if value[r] < value[r + 1]:
+            below[cuts], above[cuts], gain[cuts] = value[r], value[r + 1], gain[r]
+            cuts += 1
     return cuts
 
 
@@ -330,7 +452,8 @@ def soft_curve(
     jump = np.zeros((m + 1, n_codes))
     whole = code_weights(order, label, weight, n_codes)
     total = whole.sum()
-    before = impurity(whole, criterion, labels)
+    no_logs = np.zeros(0)
+    before = spread(whole, total, criterion, labels, no_logs)
     shape = error.shape[variable]
     for i in order:
         x, w, c = column[i], weight[i], label[i]
@@ -350,9 +473,11 @@ def soft_curve(
         for k in range(first, past):
             left[k, c] += w * cdf((start + k * step - x) / sigma, shape)
         jump[past, c] += w
-    gone = np.zeros(n_codes)
-    side, rest = np.zeros(n_codes), np.zeros(n_codes)
-    position, hard_left = 0, 0.0
+    limit = min_leaf - SLACK_WEIGHT
+    low, high = -np.inf, np.inf
+    if hard:
+        low, high = hard_limits(order, column, weight, limit)
+    gone, side, rest = np.zeros(n_codes), np.zeros(n_codes), np.zeros(n_codes)
     for k in range(m):
         tau = start + k * step
         left_total = 0.0
@@ -361,18 +486,233 @@ def soft_curve(
             side[c] = min(whole[c], left[k, c] + gone[c])
             rest[c] = whole[c] - side[c]
             left_total += side[c]
+        fits = low <= tau < high
+        gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits, no_logs)
+
+
+@compiled
+def hard_limits(order, column, weight, limit):
+    """Return (low, high): a threshold leaves `limit` of weight on each side by the hard gate when low <= it < high.
+
+    `order` (n,) lists patients by rising value. Nothing does when low >= high.
+    """
+    n = len(order)
+    first, last, left, right = 0, n - 1, 0.0, 0.0
+    while first < n:
+        left += weight[order[first]]
+        if left >= limit and left > 0.0:
+            break
+        first += 1
+    while last >= 0:
+        right += weight[order[last]]
+        if right >= limit and right > 0.0:
+            break
+        last -= 1
+    if first >= n or last < 0:
+        return np.inf, -np.inf
+    return column[order[first]], column[order[last]]
+
+
+@compiled
+def cell_kernel(reach, width, orders):
+    """Return (orders, 2·reach + 1) the normal CDF's derivatives over p! at whole cells from -reach to reach.
+
+    `orders` are filled up with zeros to whole groups of three, which `cell_left` adds together.
+    """
+    table = np.zeros(((orders + 2) // 3 * 3, 2 * reach + 1))
+    for d in range(-reach, reach + 1):
+        z = d * width
+        table[0, d + reach] = cdf(z, NORMAL)
+        before, here, factorial = 0.0, 0.3989422804014327 * math.exp(-0.5 * z * z), 1.0
+        for p in range(1, orders):
+            factorial *= p
+            table[p, d + reach] = here / factorial
+            before, here = here, -z * here - (p - 1) * before
+    return table
+
+
+@compiled
+def cell_weights(order, column, label, weight, sigma, start, step, orders, n_codes, m):
+    """Lay patients down in the nearest of `m` cells: (n_codes, orders, m) of Σ w·(-e)^p, e the distance in σ."""
+    laid = np.zeros((n_codes, m, orders))
+    per_step, per_sigma = 1.0 / step, 1.0 / sigma
+    for i in order:
+        x = column[i]
+        q = min(m - 1, max(0, int((x - start) * per_step + 0.5)))
+        e = (start + q * step - x) * per_sigma
+        c, part = label[i], weight[i]
+        for p in range(orders):
+            laid[c, q, p] += part
+            part *= e
+    turned = np.zeros((n_codes, orders, m))
+    for c in range(n_codes):
+        for p in range(orders):
+            turned[c, p] = laid[c, :, p]
+    return turned
+
+
+@compiled
+def cell_left(laid, table, reach):
+    """Return (n_codes, m) the weight left of every grid point, from what `cell_weights` laid down."""
+    n_codes, orders, m = laid.shape
+    left = np.zeros((n_codes, m))
+    cells = np.zeros((len(table), m))
+    for c in range(n_codes):
+        cells[:orders] = laid[c]
+        out, gone = left[c], 0.0
+        for k in range(reach + 1, m):
+            gone += cells[0, k - reach - 1]
+            out[k] = gone
+        for d in range(-reach, reach + 1):
+            for p in range(0, orders, 3):
+                a, b, e = table[p, d + reach], table[p + 1, d + reach], table[p + 2, d + reach]
+                for k in range(max(0, d), min(m, m + d)):
+                    q = k - d
+                    out[k] += a * cells[p, q] + b * cells[p + 1, q] + e * cells[p + 2, q]
+    return left
+
+
+@compiled
+def grid_gains(left, order, column, label, weight, start, step, criterion, labels, min_leaf, hard, gain):
+    """Gain of every threshold start + k·step from the weight left of it, `left` (S, m), written into `gain` (m,).
+
+    -inf where a side is lighter than `min_leaf` by those weights, or, when `hard`, by the hard gate. METHODS §4.
+    """
+    n_codes = len(left)
+    whole = code_weights(order, label, weight, n_codes)
+    total = whole.sum()
+    limit = min_leaf - SLACK_WEIGHT
+    low, high = -np.inf, np.inf
+    if hard:
+        low, high = hard_limits(order, column, weight, limit)
+    no_logs = np.zeros(0)
+    before, precise = spread(whole, total, criterion, labels, no_logs), labels.precise
+    side, rest = np.zeros(n_codes), np.zeros(n_codes)
+    for k in range(len(gain)):
+        tau, left_total = start + k * step, 0.0
+        for c in range(n_codes):
+            side[c] = min(whole[c], max(0.0, left[c, k]))
+            rest[c] = whole[c] - side[c]
+            left_total += side[c]
         right_total = total - left_total
-        while position < len(order) and column[order[position]] <= tau:
-            hard_left += weight[order[position]]
-            position += 1
-        limit = min_leaf - SLACK_WEIGHT
-        fits = left_total >= limit and right_total >= limit and left_total > 0.0 and right_total > 0.0
-        if hard and (hard_left < limit or total - hard_left < limit or hard_left <= 0.0 or position == len(order)):
-            fits = False
         gain[k] = -np.inf
-        if fits:
-            after = left_total * impurity(side, criterion, labels) + right_total * impurity(rest, criterion, labels)
-            gain[k] = before - after / total
+        fits = low <= tau < high and min(left_total, right_total) >= limit
+        if fits and left_total > 0.0 and right_total > 0.0:
+            if precise:  # the same as below, without handing on what label sets need
+                after = class_spread(side, left_total, criterion, no_logs)
+                after += class_spread(rest, right_total, criterion, no_logs)
+                gain[k] = (before - after) / total
+            else:
+                gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, True, no_logs)
+
+
+@compiled
+def soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits, logs):
+    """Return the gain of soft weights left and right, -inf unless it `fits` and each side holds `limit`.
+
+    `before` is the node's `spread`; `logs` is empty, since soft weights are no whole numbers.
+    """
+    right_total = total - left_total
+    if not fits or left_total < limit or right_total < limit or left_total <= 0.0 or right_total <= 0.0:
+        return -np.inf
+    after = spread(side, left_total, criterion, labels, logs) + spread(rest, right_total, criterion, labels, logs)
+    return (before - after) / total
+
+
+@compiled
+def soft_gains_at(order, column, label, weight, error, variable, thresholds, criterion, labels, min_leaf, hard):
+    """Return the gain of each of a few thresholds when each value is a distribution, summed patient by patient. §4."""
+    n_codes = len(labels.mask)
+    whole = code_weights(order, label, weight, n_codes)
+    total = whole.sum()
+    no_logs = np.zeros(0)
+    before = spread(whole, total, criterion, labels, no_logs)
+    limit = min_leaf - SLACK_WEIGHT
+    low, high = -np.inf, np.inf
+    if hard:
+        low, high = hard_limits(order, column, weight, limit)
+    shape = error.shape[variable]
+    gain = np.empty(len(thresholds))
+    for k in range(len(thresholds)):
+        tau = thresholds[k]
+        side, rest = np.zeros(n_codes), np.zeros(n_codes)
+        for i in order:
+            sigma = sigma_at(column[i], variable, error)
+            if sigma > 0.0:
+                side[label[i]] += weight[i] * cdf((tau - column[i]) / sigma, shape)
+            elif column[i] <= tau:
+                side[label[i]] += weight[i]
+        for c in range(n_codes):
+            side[c] = min(whole[c], side[c])
+            rest[c] = whole[c] - side[c]
+        fits = low <= tau < high
+        gain[k] = soft_gain(side, rest, side.sum(), total, before, criterion, labels, limit, fits, no_logs)
+    return gain
+
+
+@compiled
+def spread_curve(order, column, label, weight, sigma, start, step, table, left):
+    """Write into `left` (S, m) the weight left of start + k·step under normal noise of one σ, patient by patient. §4.
+
+    `table` (p, 2·reach + 1), from `cell_kernel`, has rows in whole groups of three: a patient's CDF at the grid's
+    points is a series about the nearest point, in its distance from it.
+    """
+    n_codes, m = left.shape
+    orders, reach = len(table), table.shape[1] // 2
+    whole = np.zeros((n_codes, m + 1))
+    left[:] = 0.0
+    for i in order:
+        x, w, out = column[i], weight[i], left[label[i]]
+        q = min(m - 1, max(0, int((x - start) / step + 0.5)))
+        e = (start + q * step - x) / sigma
+        first, past = max(0, q - reach), min(m, q + reach + 1)
+        shift = reach - q
+        whole[label[i], past] += w
+        a = w
+        for p in range(0, orders, 3):
+            b, c = a * e, a * e * e
+            for k in range(first, past):
+                d = k + shift
+                out[k] += a * table[p, d] + b * table[p + 1, d] + c * table[p + 2, d]
+            a = c * e
+    for c in range(n_codes):
+        gone = 0.0
+        for k in range(m):
+            gone += whole[c, k]
+            left[c, k] += gone
+
+
+@compiled
+def best_soft_cuts(
+    order, n_known, wanted, columns, label, weight, sigma, window, resolution, most, table, criterion, labels, min_leaf,
+    hard,
+):  # fmt: skip
+    """Best soft threshold of every wanted variable under normal noise of one σ. Returns gain, threshold, tried, (M,).
+
+    The grid is METHODS §4's; `table` from `cell_kernel` for its resolution, `most` points at most. A variable without
+    an admissible threshold has gain -inf.
+    """
+    n_variables, n_codes = len(order), len(labels.mask)
+    top, theta = np.full(n_variables, -np.inf), np.full(n_variables, np.nan)
+    tried = np.zeros(n_variables, np.int64)
+    for j in range(n_variables):
+        if not wanted[j] or n_known[j] == 0:
+            continue
+        known = order[j, : n_known[j]]
+        beyond = 0.5 * window * sigma[j]
+        start, end = columns[j, known[0]] - beyond, columns[j, known[-1]] + beyond
+        step = resolution * sigma[j]
+        m = min(most, int((end - start) / step + GRID_SLACK)) + 1
+        left, gain = np.empty((n_codes, m)), np.empty(m)
+        spread_curve(known, columns[j], label, weight, sigma[j], start, step, table, left)
+        grid_gains(
+            left, known, columns[j], label, weight, start, step, criterion, labels, min_leaf[j], hard[j], gain
+        )
+        best = middle_of_first_run(gain)
+        if best >= 0:
+            top[j], theta[j] = gain[best], start + best * step
+            tried[j] = (gain > -np.inf).sum()
+    return top, theta, tried
 
 
 @compiled
@@ -403,39 +743,31 @@ def middle_of_first_run(gain):
 
 
 @compiled
-def best_exact_cuts(order, n_known, wanted, columns, label, weight, criterion, labels, min_leaf):
+def best_exact_cuts(rows, order, n_known, wanted, columns, label, weight, criterion, labels, min_leaf):
     """Best cut of every wanted numeric variable. Returns gain, value below and above the cut, cuts tried, each (M,).
 
-    `min_leaf` (M,) is the least weight of a side. A variable without an admissible cut has gain -inf.
+    `rows` (n,) are the patients here. `min_leaf` (M,) is the least weight of a side. A variable without an admissible
+    cut has gain -inf.
     """
     n_variables, n = order.shape
     tried = np.zeros(n_variables, np.int64)
-    below, above, gains = np.empty(n), np.empty(n), np.empty(n)
-    gain, low, high = (
-        np.full(n_variables, -np.inf),
-        np.full(n_variables, np.nan),
-        np.full(n_variables, np.nan),
-    )
+    value, first, second, gains = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    gain, low, high = np.full(n_variables, -np.inf), np.full(n_variables, np.nan), np.full(n_variables, np.nan)
+    logs = whole_logs(rows, weight) if criterion == ENTROPY and labels.precise else np.zeros(0)
+    unit = True
+    for i in rows:
+        unit = unit and weight[i] == 1.0
     for j in range(n_variables):
         if not wanted[j]:
             continue
         known = order[j, : n_known[j]]
-        cuts = exact_curve(
-            known,
-            columns[j],
-            label,
-            weight,
-            criterion,
-            labels,
-            min_leaf[j],
-            below,
-            above,
-            gains,
+        exact_gains(
+            known, columns[j], label, weight, unit, criterion, labels, logs, min_leaf[j], value, first, second, gains
         )
-        best = first_best(gains[:cuts])
+        best = first_best(gains[: len(known)])
         if best >= 0:
-            gain[j], low[j], high[j] = gains[best], below[best], above[best]
-            tried[j] = (gains[:cuts] > -np.inf).sum()
+            gain[j], low[j], high[j] = gains[best], value[best], value[best + 1]
+            tried[j] = (gains[: len(known)] > -np.inf).sum()
     return gain, low, high, tried
 
 
@@ -670,8 +1002,20 @@ def gate_shares_all(values, node, splits, kind, error, out):
 @compiled
 def left_share(x, node, splits, kind, error):
     """Return the share that a binary node sends left."""
-    theta, low, high = splits.threshold[node], splits.low[node], splits.high[node]
-    left = 1.0 if (x <= theta if splits.closed_le[node] else x < theta) else 0.0
+    variable = splits.variable[node]
+    return binary_share(
+        x, splits.threshold[node], splits.closed_le[node], splits.low[node], splits.high[node], splits.box_low[node],
+        splits.box_high[node], sigma_of(x, error.sigma[variable], error.cv[variable]), error.shape[variable], kind,
+    )  # fmt: skip
+
+
+@compiled
+def binary_share(x, theta, closed_le, low, high, box_low, box_high, sigma, shape, kind):
+    """Return the share that goes left of `theta`, of a patient with the known value `x`. METHODS §3.
+
+    It takes numbers alone: handing on a tree's arrays costs many times what is worked out here.
+    """
+    left = 1.0 if (x <= theta if closed_le else x < theta) else 0.0
     if kind == HARD:
         return left
     if kind in (ZONE, DEFERRED):
@@ -681,18 +1025,15 @@ def left_share(x, node, splits, kind, error):
                 return ramp(x, low, theta, high)
             left = 1.0 if side < 0 else 0.0
         return left
-    variable = splits.variable[node]
-    sigma = sigma_at(x, variable, error)
     if sigma == 0.0:
         return left
-    shape = error.shape[variable]
-    if kind == SOFT:
-        return cdf((theta - x) / sigma, shape)
-    from_x = (splits.box_low[node] - x) / sigma
-    to_x = (splits.box_high[node] - x) / sigma
+    z = (theta - x) / sigma
+    if kind == SOFT or (box_low == -np.inf and box_high == np.inf):
+        return cdf(z, shape)
+    from_x, to_x = (box_low - x) / sigma, (box_high - x) / sigma
     whole = mass(from_x, to_x, shape)
     if whole > 0.0:
-        return min(1.0, mass(from_x, (theta - x) / sigma, shape) / whole)
+        return min(1.0, mass(from_x, z, shape) / whole)
     return 1.0 if from_x >= 0.0 else 0.0
 
 
@@ -818,11 +1159,20 @@ def divide(rows, weight, original, column, splits, kind, error, floor, refit, pi
     n_children = pieces.shape[1]
     sent = np.zeros(n_children)
     known = 0.0
+    binary, variable = splits.gate[0] == BINARY_GATE, splits.variable[0]
+    sigma_0, cv, shape = error.sigma[variable], error.cv[variable], error.shape[variable]
     for r in range(len(rows)):
         x = column[rows[r]]
         if np.isnan(x):
             continue
-        gate_shares(x, 0, splits, kind, error, pieces[r])
+        if binary:
+            pieces[r, 0] = binary_share(
+                x, splits.threshold[0], splits.closed_le[0], splits.low[0], splits.high[0], splits.box_low[0],
+                splits.box_high[0], sigma_of(x, sigma_0, cv), shape, kind,
+            )  # fmt: skip
+            pieces[r, 1] = 1.0 - pieces[r, 0]
+        else:
+            gate_shares(x, 0, splits, kind, error, pieces[r])
         settle_pieces(pieces[r], weight[r], floor * original[r])
         for c in range(n_children):
             sent[c] += pieces[r, c]
@@ -892,16 +1242,18 @@ def keep_rows(order, n_known, weight, n_kept):
         count = 0
         for position in range(n_known[j]):
             i = order[j, position]
-            if weight[i] > 0.0:
-                kept[j, count] = i
-                count += 1
+            if count < n_kept:
+                kept[j, count] = i  # overwritten by the next one kept, so that no branch is guessed wrong
+            count += weight[i] > 0.0
         counts[j] = count
     return kept, counts
 
 
 @compiled
 def walk(x, splits, kind, error, nodes, shares, blended, scratch):
-    """List in `nodes` and `shares` every node that the patient `x` (M,) reaches with positive share; return how many.
+    """List in `nodes` and `shares` every node that the patient `x` (M,) reaches; return how many.
+
+    A share of 1e-17 or less counts as none: all such shares together do not change the last digit of a sum of 1.
 
     Parents come before their children. `blended` marks nodes below a zone that the patient was in (deferred
     evaluation reads hard gates there); `scratch` holds the shares of one node's children.
@@ -918,16 +1270,43 @@ def walk(x, splits, kind, error, nodes, shares, blended, scratch):
         if np.isnan(value):
             for c in range(n_children):
                 scratch[c] = splits.share[first + c]
+        elif splits.gate[node] == BINARY_GATE:
+            low, high, variable = splits.low[node], splits.high[node], splits.variable[node]
+            scratch[0] = binary_share(
+                value, splits.threshold[node], splits.closed_le[node], low, high, splits.box_low[node],
+                splits.box_high[node], sigma_of(value, error.sigma[variable], error.cv[variable]),
+                error.shape[variable], HARD if hard else kind,
+            )  # fmt: skip
+            scratch[1] = 1.0 - scratch[0]
+            if kind == DEFERRED and high > low and zone_side(value, low, high) == 0:
+                hard = True
         else:
             gate_shares(value, node, splits, HARD if hard else kind, error, scratch)
             if kind == DEFERRED and in_zone(value, node, splits):
                 hard = True
         for c in range(n_children):
             part = share * scratch[c]
-            if part > 0.0:
+            if part > NO_SHARE:
                 nodes[count], shares[count], blended[count] = first + c, part, hard
                 count += 1
     return count
+
+
+@compiled
+def hard_end(x, splits):
+    """Return the leaf that `x` (M,) reaches by hard gates; -1 where a missing value, a category or a bin decides."""
+    node = 0
+    while splits.n_children[node] > 0:
+        value, gate = x[splits.variable[node]], splits.gate[node]
+        if np.isnan(value) or gate in (NOMINAL_GATE, BINS_GATE):
+            return -1
+        low, high, theta = splits.low[node], splits.high[node], splits.threshold[node]
+        if gate == MIDDLE_GATE and high > low:
+            child = zone_side(value, low, high) + 1
+        else:
+            child = 0 if (value <= theta if splits.closed_le[node] else value < theta) else splits.n_children[node] - 1
+        node = splits.first_child[node] + child
+    return node
 
 
 @compiled
@@ -956,6 +1335,11 @@ def mix_leaves(values, splits, kind, error, answer, out):
     nodes, shares, scratch = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
     blended = np.empty(n_nodes, np.bool_)
     for i in range(len(values)):
+        if kind == HARD:
+            leaf = hard_end(values[i], splits)
+            if leaf >= 0:
+                out[i, :] = answer[leaf]
+                continue
         count = walk(values[i], splits, kind, error, nodes, shares, blended, scratch)
         out[i, :] = 0.0
         for p in range(count):

@@ -27,6 +27,7 @@ TAIL = {
     kernels.LOGISTIC: 12.0,
     kernels.TRUNCATED: kernels.TRUNCATION,
 }
+FAR = TAIL | {kernels.LAPLACE: 23.0, kernels.LOGISTIC: 18.0}  # beyond it P moves by less than a decision's slack
 STEP = 0.125  # σ, between two values that are tried
 PARTS = 16  # of an interval between zone edges, or one where the answer may turn and turn back
 SECTIONS = 64  # of an interval in which the answer turns
@@ -69,8 +70,9 @@ def nearest_changes(tree: Tree, row: Floats, hard_answer: Any, by: Decision) -> 
         tried = np.arange(len(known), dtype=np.float64) if known is not None else other_sides(tree, j, row[j])
         said = decide(mixture(tree, trials(row, j, tried), "hard"), by.classes, by.rule)
         for value, answer in zip(tried, said, strict=True):
-            if answer != hard_answer:
-                note(found, tree, row, j, float(value), answer)
+            read = verified(tree, row, j, float(value), hard_answer, by, "hard") if answer != hard_answer else None
+            if read is not None:
+                note(found, tree, row, j, *read)
                 break
     return found
 
@@ -212,7 +214,7 @@ def grid(tree: Tree, j: int, x: float, evaluation: str, noise: ResolvedNoise) ->
     values: list[Floats] = [at, np.array([x])]
     splits = np.any((tree.variable == j) & (tree.gate != NOMINAL))
     if evaluation in ("soft", "coherent") and splits and noise.is_noisy(j):
-        values.append(between(at, float(noise.sigma[j]), float(noise.cv[j]), TAIL[int(noise.shape[j])]))
+        values.append(between(at, float(noise.sigma[j]), float(noise.cv[j]), FAR[int(noise.shape[j])]))
     elif evaluation in ("zone", "deferred"):
         part = np.arange(1, PARTS) / PARTS
         values.append((at[:-1, None] + np.diff(at)[:, None] * part).ravel())
@@ -225,10 +227,16 @@ def between(at: Floats, sigma: float, cv: float, tail: float) -> Floats:
 
     A proportional error is measured along u with dx = σ(x) du, so x = (σ0/cv)·sinh(cv·u). It grows ahead of a rising
     reading, which therefore comes away from an edge θ only where θ·exp(cv·u) is `tail` of its own σ beyond it, if ever.
+    Where it never does, a reading of the other sign comes near the edge too, so all between -θ and θ is looked at.
     """
     least = max(sigma, 1e-3 * cv * float(np.abs(at).max()))
+    if not least > 0.0:  # every edge is zero, so a proportional error is the same σ away from it at every reading
+        return at
     u = np.arcsinh(cv * at / least) / cv if cv > 0.0 else at / least
     cells = np.unique(np.floor(u / STEP))
+    if cv * tail >= 1.0:
+        widest = int(np.ceil(np.abs(u).max() / STEP))
+        cells = np.arange(-widest, widest + 1)
     ahead = min(WIDEST_RATIO, -np.log1p(-cv * tail) if cv * tail < 1.0 else np.inf) / cv if cv > 0.0 else tail
     reach = int(np.ceil(ahead / STEP))
     steps = np.unique((cells[:, None] + np.arange(-reach, reach + 2)).ravel()) * STEP
@@ -306,7 +314,14 @@ def narrowed(profile: Profile, same: float, other: float, shown: Any, by: Decisi
 
 
 def verified(
-    tree: Tree, row: Floats, j: int, value: float, shown: Any, by: Decision, evaluation: str, noise: ResolvedNoise
+    tree: Tree,
+    row: Floats,
+    j: int,
+    value: float,
+    shown: Any,
+    by: Decision,
+    evaluation: str,
+    noise: ResolvedNoise | None = None,
 ) -> tuple[float, Any] | None:
     """Return a value whose change, added to the reading, is answered otherwise, and that answer.
 

@@ -18,6 +18,7 @@ from engine.read import ReadTable, read_table
 from engine.table import Schema
 
 NO_LABELS = "no label"
+LIMITED = "only that the value lies beyond a limit"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,7 @@ def read_other_table(
     missing: Mapping[str, Iterable[str]] | Iterable[str] | None = None,
     aside: Collection[str] = (),
     cut: tuple[float, float] | None = None,
+    limits: Mapping[str, str] | None = None,
 ) -> OtherTable:
     """Read a second file with the same columns.
 
@@ -52,14 +54,16 @@ def read_other_table(
     ----------
     schema : the training columns. asked : those that the tree asks; the file must have them.
     target, classes : the training labels' column and the tree's classes.
-    missing, cut : as `engine.read.read_table` takes them. aside : patients who lack one of these are left out.
+    missing, cut, limits : as `engine.read.read_table` took them for the training file.
+    aside : patients who lack one of these are left out.
 
     Raises
     ------
     PenumbraError
         When the file is no table, lacks a column that the tree asks, or leaves nobody.
     """
-    frame, _ = read_file(source, filename, None, None, None, []) if isinstance(source, bytes) else (source, {})
+    repeats: list[str] = []
+    frame, _ = read_file(source, filename, None, None, None, repeats) if isinstance(source, bytes) else (source, {})
     there = [str(name) for name in frame.columns]
     lost = [name for name in schema.names if name in asked and name not in there]
     if lost:
@@ -70,8 +74,9 @@ def read_other_table(
     if not len(frame):
         raise PenumbraError("The file holds column names but no rows; add at least one patient.")
     known = [name for name in schema.names if name in there]
-    read, labelled = _read(source, frame, filename, schema, known, target, missing, cut)
-    remarks = [text for text in read.problems if any(f"“{name}”" in text for name in known) and "no number" in text]
+    read, labelled = _read(source, frame, filename, schema, known, target, missing, cut, limits)
+    used = [name for name in known if name in asked or name in aside]
+    remarks = _said_of(used, dict.fromkeys([*repeats, *read.problems])) + _beyond_limits(used, read)
     unasked = [name for name in schema.names if name not in there]
     if unasked:
         remarks.append(f"The file has no column {named(unasked)}; the tree asks for none of it.")
@@ -100,6 +105,7 @@ def _read(
     target: str,
     missing: Any,
     cut: tuple[float, float] | None,
+    limits: Mapping[str, str] | None,
 ) -> tuple[ReadTable, bool]:
     """The file with the training kinds stated, and whether it holds a label.
 
@@ -109,16 +115,35 @@ def _read(
     roles = {str(name): kinds.get(str(name), "ignore") for name in frame.columns}
     if isinstance(missing, Mapping):
         missing = {name: tokens for name, tokens in missing.items() if name == "*" or name in roles}
+    limits = {name: how for name, how in (limits or {}).items() if name in kinds}
     if target in roles and frame[target].astype(str).str.strip().replace({"nan": "", "None": "", "<NA>": ""}).any():
         roles = roles | {target: "target"}
-        return read_table(source, filename, roles=roles, missing=missing or None, cut=cut), True
+        return read_table(source, filename, roles=roles, missing=missing or None, cut=cut, limits=limits), True
     bare = frame.drop(columns=[target], errors="ignore")
     roles.pop(target, None)
     while NO_LABELS in bare.columns:
         bare = bare.rename(columns={NO_LABELS: f"{NO_LABELS} "})
     roles.pop(NO_LABELS, None)
     bare = bare.assign(**{NO_LABELS: "none"})
-    return read_table(bare, roles=roles | {NO_LABELS: "target"}, missing=missing or None), False
+    return read_table(bare, roles=roles | {NO_LABELS: "target"}, missing=missing or None, limits=limits), False
+
+
+def _said_of(names: Iterable[str], problems: Iterable[str]) -> list[str]:
+    """What was odd about these columns, without the advice that only the Data page can follow."""
+    quoted = [f"“{name}”" for name in names]
+    odd = [text for text in problems if LIMITED not in text and any(name in text for name in quoted)]
+    return [text.partition(" State the decimal ")[0] for text in odd]
+
+
+def _beyond_limits(names: Iterable[str], read: ReadTable) -> list[str]:
+    """How values beyond a limit of detection are read: as the training file's are."""
+    met = {name: read.understood["limits"][name] for name in names if name in read.understood["limits"]}
+    ways = {"missing": "counted as missing", "limit": "read as the limit itself", "half": "read as half of it"}
+    return [
+        f"“{name}”: {held['cells']:,} {'cell says' if held['cells'] == 1 else 'cells say'} {LIMITED}; "
+        f"{ways[held['read_as']]}, as in the training data."
+        for name, held in met.items()
+    ]
 
 
 def _column(series: pd.Series[Any], schema: Schema, name: str, remarks: list[str]) -> pd.Series[Any]:
@@ -140,7 +165,7 @@ def _column(series: pd.Series[Any], schema: Schema, name: str, remarks: list[str
 
 def _labels(raw: Iterable[Any], classes: Sequence[Any], target: str, remarks: list[str]) -> list[Any]:
     """Labels as the tree's classes; what is none of them is no label, and that is said."""
-    by_text, given = {str(each): each for each in classes}, list(raw)
+    by_text, given = {str(each): each for each in classes}, [_only(label) for label in raw]
     y = [by_text.get(str(label)) if label is not None else None for label in given]
     without = sum(label is None for label in given)
     strange = sum(label is None for label in y) - without
@@ -152,6 +177,11 @@ def _labels(raw: Iterable[Any], classes: Sequence[Any], target: str, remarks: li
             "is judged by them."
         )
     return y
+
+
+def _only(label: Any) -> Any:
+    """The one class of a label that names it as a set of one; other labels as they are."""
+    return label[0] if isinstance(label, tuple) and len(set(label)) == 1 else label
 
 
 def _rows(n: int) -> str:

@@ -6,7 +6,7 @@ In: the patients at a node with their weights, the noise, the choices. Out: the 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
+from engine.cells import left_weights, orders_for, series_table
 from engine.criteria import CODES, kernel_labels
 from engine.errors import PenumbraError
 from engine.noise import ResolvedNoise, conditional_median, quantile
@@ -26,7 +27,11 @@ LEAST_GAIN = 1e-12
 TIE = 1e-12
 TIE_ACCURACY = 1e-9  # of weight classified rightly
 MOST_GRID_STEPS = 20_000
-GRID_SLACK = 1e-9
+GRID_SLACK = kernels.GRID_SLACK
+CELL_SLACK = 1e-8  # of gain: cells tell more than this apart
+FEW_FOR_CELLS, CELLS_A_PATIENT = 100, 100  # below which the direct sum costs less
+MOST_TOPS = 40
+FEW_TOGETHER = 2_000  # patients up to whom one kernel sums all variables of a node
 SAME_VALUE = 1e-12
 SAME_MEDIAN = 1e-9  # of σ
 MOST_POINTS = 100_000_000  # of a resampled search, over all variables: about 1.2 GB
@@ -199,11 +204,18 @@ def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
     return min(C45_MOST, max(C45_LEAST, 0.1 * known / len(search.table.labels.classes)))
 
 
-def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
-    """Return the threshold of a cut between two neighbouring values. METHODS §4.
+def minimum_weights(search: Search, here: Arrivals) -> Floats:
+    """Return (M,) what `minimum_weight` says of every variable."""
+    if isinstance(search.min_weight_leaf, str):
+        return np.array([minimum_weight(search, here, j) for j in range(len(here.order))], dtype=np.float64)
+    return np.full(len(here.order), search.min_weight_leaf, dtype=np.float64)
+
+
+def place_threshold(how: str, below: Any, above: Any, table: Table, j: int) -> Any:
+    """Return the threshold of a cut of variable `j` between two neighbouring values. METHODS §4.
 
     `value` [S]: the value above, left iff x < θ. `midpoint` [T]: halfway. `observed` (C4.5 release 8): the largest
-    value of the whole training set (`training`, sorted) not above the midpoint, where 1e-12 of the two values is no
+    value of the whole training set (`table`) not above the midpoint, where 1e-12 of the two values is no
     difference: the midpoint of 0.557 and 0.565 is 0.561, which rounding puts a digit lower.
     """
     below, above = (
@@ -217,6 +229,7 @@ def place_threshold(how: str, below: Any, above: Any, training: Floats) -> Any:
     if how == "midpoint":
         return middle
     reach = np.minimum(middle + SAME_VALUE * (np.abs(below) + np.abs(above)), np.nextafter(above, -np.inf))
+    training = table.rising_values(j)
     return training[np.maximum(0, np.searchsorted(training, reach, side="right") - 1)]
 
 
@@ -238,13 +251,14 @@ def exact_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) 
         known, search.table.columns[j], search.table.labels.code, here.dense, CODES[search.criterion], labels,
         minimum_weight(search, here, j), below, above, gain,
     )  # fmt: skip
-    thresholds = place_threshold(search.threshold, below[:cuts], above[:cuts], search.table.sorted_values[j])
+    thresholds = place_threshold(search.threshold, below[:cuts], above[:cuts], search.table, j)
     return thresholds, gain[:cuts] * known_fraction(search, here, j)
 
 
 def soft_grid(search: Search, here: Arrivals, j: int) -> tuple[float, float, int]:
     """Return start, step and number of the soft thresholds of variable `j` at a node. [S] §3.2, METHODS §4."""
-    values = search.table.columns[j][here.order[j, : here.n_known[j]]]
+    known = here.order[j, : here.n_known[j]]
+    values = search.table.columns[j][known if search.noise.error.cv[j] > 0.0 else known[[0, -1]]]
     sigma = search.noise.at(j, values)
     start = float((values - 0.5 * search.window * sigma).min())
     end = float((values + 0.5 * search.window * sigma).max())
@@ -310,12 +324,9 @@ def hard_window(search: Search, here: Arrivals, j: int) -> tuple[float, float]:
     if not search.hard[j]:
         return EVERYWHERE
     known = here.order[j, : here.n_known[j]]
-    x, weight = search.table.columns[j][known], here.dense[known]
     limit = minimum_weight(search, here, j) - kernels.SLACK_WEIGHT
-    from_left, from_right = np.searchsorted(np.cumsum(weight), limit), np.searchsorted(np.cumsum(weight[::-1]), limit)
-    if max(from_left, from_right) >= len(x):
-        return np.inf, -np.inf
-    return float(x[from_left]), float(x[len(x) - 1 - from_right])
+    low, high = kernels.hard_limits(known, search.table.columns[j], here.dense, limit)
+    return float(low), float(high)
 
 
 def resampled_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats]:
@@ -380,30 +391,140 @@ def mdl_charge(search: Search, here: Arrivals, tried: int) -> float:
 
 
 def exact_candidates(
-    search: Search, here: Arrivals, wanted: NDArray[np.bool_], labels: kernels.Labels
+    search: Search, here: Arrivals, wanted: NDArray[np.bool_], labels: kernels.Labels, only_the_best: bool = False
 ) -> list[Candidate]:
-    """Return the best exact cut of each wanted numeric variable that has one."""
-    least = np.array([minimum_weight(search, here, j) for j in range(len(wanted))], dtype=np.float64)
+    """Return the best exact cut of each wanted numeric variable that has one; of those alone that tie for the best."""
     gains, below, above, tried = kernels.best_exact_cuts(
-        here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
-        CODES[search.criterion], labels, least,
+        here.rows, here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
+        CODES[search.criterion], labels, minimum_weights(search, here),
     )  # fmt: skip
+    for column in np.flatnonzero((gains > -np.inf) & (here.n_known < len(here.rows))):
+        gains[column] *= known_fraction(search, here, int(column))
+    if search.mdl_correction:
+        gains -= [mdl_charge(search, here, int(cuts)) for cuts in tried]
+    floor = gains.max(initial=-np.inf) - TIE if only_the_best else -np.inf
     found = []
-    for j in np.flatnonzero(gains > -np.inf):
-        theta = place_threshold(search.threshold, below[j], above[j], search.table.sorted_values[j])
-        gain = float(gains[j]) * known_fraction(search, here, int(j)) - mdl_charge(search, here, int(tried[j]))
-        found.append(Candidate(int(j), gain, BINARY, float(theta), search.threshold != "value"))
+    kept: list[int] = np.flatnonzero((gains > -np.inf) & (gains >= floor)).tolist()
+    for j in kept:
+        theta = place_threshold(search.threshold, below[j], above[j], search.table, j)
+        found.append(Candidate(j, float(gains[j]), BINARY, float(theta), search.threshold != "value"))
     return found
+
+
+def soft_candidates(
+    search: Search, here: Arrivals, soft: NDArray[np.int64], labels: kernels.Labels, floor: float | None
+) -> list[Candidate]:
+    """Return the best soft threshold of each variable of `soft`: the middle of the first run of tied tops. [S] §3.2
+
+    A variable whose σ is one number is searched on the cells of its grid first; every threshold that could be the best
+    is then summed patient by patient, so that ties are what the direct sum says.
+
+    Parameters
+    ----------
+    floor : the gain below which, within what the cells can tell, variables may be left out; None keeps all.
+    """
+    together = summed_together(search, here, soft)
+    found = soft_candidates_together(search, here, together, labels) if len(together) else []
+    if floor is not None:
+        floor = max([floor, *(each.gain for each in found)])
+    curves = {}
+    for j in map(int, np.setdiff1d(soft, together)):
+        curve = soft_curve_by_cells(search, here, j, labels)
+        curves[j] = (*soft_curve(search, here, j, labels), True) if curve is None else (*curve, False)
+    if floor is not None:
+        charged = [
+            gain.max(initial=-np.inf) - mdl_charge(search, here, int(np.isfinite(gain).sum()))
+            for _, gain, _ in curves.values()
+        ]
+        floor = max([floor, *charged]) - CELL_SLACK
+    for j, (thresholds, gain, summed) in curves.items():
+        charge = mdl_charge(search, here, int(np.isfinite(gain).sum()))
+        if floor is not None and gain.max(initial=-np.inf) - charge < floor:
+            continue
+        if not summed:
+            gain = summed_tops(search, here, j, labels, thresholds, gain)
+        best = int(kernels.middle_of_first_run(gain)) if len(gain) else -1
+        if best >= 0:
+            found.append(Candidate(j, float(gain[best]) - charge, BINARY, float(thresholds[best])))
+    return found
+
+
+def summed_together(search: Search, here: Arrivals, soft: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return those variables of `soft` that one kernel searches together: few patients, one normal σ, a usual grid."""
+    if len(here.rows) > FEW_TOGETHER or series_table(search.resolution) is None:
+        return soft[:0]
+    sigma = search.noise.error.sigma[soft]
+    ends = [search.table.columns[j][here.order[j, [0, max(0, here.n_known[j] - 1)]]] for j in soft]
+    reach = np.array([high - low for low, high in ends]) + search.window * sigma
+    with np.errstate(over="ignore", invalid="ignore"):
+        usual = reach / (search.resolution * sigma) + GRID_SLACK < MOST_GRID_STEPS
+    one_sigma = (search.noise.error.cv[soft] == 0.0) & (search.noise.error.shape[soft] == kernels.NORMAL)
+    together: NDArray[np.int64] = soft[one_sigma & (sigma > 0.0) & usual]
+    return together
+
+
+def soft_candidates_together(
+    search: Search, here: Arrivals, together: NDArray[np.int64], labels: kernels.Labels
+) -> list[Candidate]:
+    """Return the best soft threshold of each variable that `summed_together` names and that has one."""
+    wanted = np.zeros(len(search.table.columns), dtype=np.bool_)
+    wanted[together] = True
+    gains, theta, tried = kernels.best_soft_cuts(
+        here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
+        search.noise.error.sigma, search.window, search.resolution, MOST_GRID_STEPS, series_table(search.resolution),
+        CODES[search.criterion], labels, minimum_weights(search, here), search.hard,
+    )  # fmt: skip
+    return [
+        Candidate(
+            j, float(gains[j]) * known_fraction(search, here, j) - mdl_charge(search, here, int(tried[j])),
+            BINARY, float(theta[j]),
+        )
+        for j in map(int, together) if gains[j] > -np.inf
+    ]  # fmt: skip
+
+
+def soft_curve_by_cells(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats] | None:
+    """Return thresholds and gains as `soft_curve` does, to 1e-9; None where the direct sum serves better."""
+    known = here.order[j, : here.n_known[j]]
+    if search.noise.error.cv[j] > 0.0 or int(search.noise.shape[j]) != kernels.NORMAL or len(known) < FEW_FOR_CELLS:
+        return None
+    start, step, count = soft_grid(search, here, j)
+    sigma = float(search.noise.error.sigma[j])
+    orders = orders_for(step / sigma) if step > 0.0 else 0
+    if orders == 0 or len(known) * CELLS_A_PATIENT < count * orders * len(search.labels.mask):
+        return None
+    column, code, gain = search.table.columns[j], search.table.labels.code, np.empty(count)
+    left = left_weights(known, column, code, here.dense, len(labels.mask), sigma, start, step, count)
+    kernels.grid_gains(
+        left, known, column, code, here.dense, start, step, CODES[search.criterion], labels,
+        minimum_weight(search, here, j), bool(search.hard[j]), gain,
+    )  # fmt: skip
+    thresholds: Floats = start + np.arange(count, dtype=np.float64) * step
+    return thresholds, gain * known_fraction(search, here, j)
+
+
+def summed_tops(
+    search: Search, here: Arrivals, j: int, labels: kernels.Labels, thresholds: Floats, gain: Floats
+) -> Floats:
+    """Return the gains with each that may be the largest worked out again by the direct sum."""
+    tops = np.flatnonzero(gain >= gain.max(initial=-np.inf) - CELL_SLACK)
+    if not len(tops) or gain[tops[0]] == -np.inf:
+        return gain
+    if len(tops) > MOST_TOPS:
+        return soft_curve(search, here, j, labels)[1]
+    known = here.order[j, : here.n_known[j]]
+    gain = gain.copy()
+    gain[tops] = kernels.soft_gains_at(
+        known, search.table.columns[j], search.table.labels.code, here.dense, search.noise.error, j, thresholds[tops],
+        CODES[search.criterion], labels, minimum_weight(search, here, j), bool(search.hard[j]),
+    ) * known_fraction(search, here, j)  # fmt: skip
+    return gain
 
 
 def soft_candidate(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> Candidate | None:
     """Return the best soft threshold of numeric variable `j`: the middle of the first run of tied tops."""
-    thresholds, gains = soft_curve(search, here, j, labels)
-    best = int(kernels.middle_of_first_run(gains)) if len(gains) else -1
-    if best < 0:
-        return None
-    gain = float(gains[best]) - mdl_charge(search, here, int(np.isfinite(gains).sum()))
-    return Candidate(j, gain, BINARY, float(thresholds[best]))
+    found = soft_candidates(search, here, np.array([j]), labels, None)
+    return found[0] if found else None
 
 
 def category_tables(search: Search, here: Arrivals, j: int) -> list[Floats]:
@@ -491,7 +612,7 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     Parameters
     ----------
     search : table, noise and choices. here : the patients at the node.
-    only_the_best : leave out a variable whose points cannot gain what another variable gains, which saves its search.
+    only_the_best : leave out variables that cannot gain what another one gains, which saves work.
     """
     if search.criterion == "nb_accuracy":
         gains = accuracy_gains(search, here, every=True)
@@ -503,15 +624,14 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     resampled = np.array([search.is_resampled(j) for j in range(len(numeric))])
     if here.points is None:
         here = sifted(search, here)
-    found = exact_candidates(search, here, numeric & ~soft & ~resampled & ~binned, labels)
-    one: Callable[[Search, Arrivals, int, kernels.Labels], Candidate | None]
-    for j in np.flatnonzero(soft | binned | ~numeric):
-        if int(j) in here.used:
-            continue
-        one = soft_candidate if soft[j] else nominal_candidate
-        candidate = one(search, here, int(j), labels)
+    found = exact_candidates(search, here, numeric & ~soft & ~resampled & ~binned, labels, only_the_best)
+    for j in np.flatnonzero(binned | ~numeric):
+        candidate = None if int(j) in here.used else nominal_candidate(search, here, int(j), labels)
         if candidate is not None:
             found.append(candidate)
+    if soft.any():
+        floor = max((each.gain for each in found), default=-np.inf) if only_the_best else None
+        found += soft_candidates(search, here, np.flatnonzero(soft), labels, floor)
     for j in np.flatnonzero(resampled):
         floor = max((each.gain for each in found), default=-np.inf) if only_the_best else -np.inf
         candidate = resampled_candidate(search, here, int(j), labels, floor)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from numbers import Complex, Real
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -60,6 +60,11 @@ class Schema:
         return np.array([c is None for c in self.categories], dtype=bool)
 
     @cached_property
+    def all_numeric(self) -> bool:
+        """Return whether no column is nominal."""
+        return all(categories is None for categories in self.categories)
+
+    @cached_property
     def n_categories(self) -> NDArray[np.int64]:
         """(M,) how many categories a column has, 0 for a numeric one."""
         return np.array([0 if c is None else len(c) for c in self.categories], dtype=np.int64)
@@ -70,17 +75,26 @@ class Schema:
             raise PenumbraError(f"There is no column {name!r}; the columns are {listed(self.names)}.")
         return self.names.index(name)
 
-    def encode(self, X: Any) -> Floats:
+    def encode(self, X: Any, by_column: bool = False) -> Floats:
         """Return X as (n, M) float64: numbers as they are, categories as their position, NaN where missing.
 
         Columns are matched by name when X is a DataFrame, so another order gives the same result. After training on an
         array the names are x0, x1 … or plain positions.
+
+        Parameters
+        ----------
+        X : DataFrame or array (n, M). by_column : lay the result out column after column, as training reads it.
 
         Raises
         ------
         PenumbraError
             For wrong or repeated columns, text in a numeric column, infinite values, or a category not met in training.
         """
+        if type(X) is np.ndarray and X.dtype == np.float64 and X.shape[1:] == (self.n_variables,) and self.all_numeric:
+            infinite = np.isinf(X).any(axis=0)
+            if infinite.any():
+                refuse_infinite(self.names[int(np.argmax(infinite))])
+            return np.array(X, order="F") if by_column else np.ascontiguousarray(X)
         frame = as_frame(X)
         if isinstance(X, pd.DataFrame):
             if not self.named:
@@ -103,7 +117,7 @@ class Schema:
                 f"X has {frame.shape[1]} features, but UncertainTreeClassifier is expecting {self.n_variables} "
                 "features as input; give the columns of the training table."
             )
-        values = np.empty((len(frame), self.n_variables), dtype=np.float64)
+        values = np.empty((len(frame), self.n_variables), dtype=np.float64, order="F" if by_column else "C")
         for j, (name, categories) in enumerate(zip(self.names, self.categories, strict=True)):
             series = frame.iloc[:, j]
             values[:, j] = numbers(name, series) if categories is None else category_codes(name, series, categories)
@@ -169,7 +183,8 @@ class Table:
     @cached_property
     def sorted_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return patients by rising value (M, n), missing last, and how many are known (M,)."""
-        order = np.argsort(self.columns, axis=1, kind="stable").astype(np.int32)
+        order = np.argsort(self.columns, axis=1).astype(np.int32)
+        kernels.level_ties(order, self.columns)
         return order, (~np.isnan(self.columns)).sum(axis=1)
 
     @cached_property
@@ -177,7 +192,7 @@ class Table:
         """(M, n_bins - 1): the cuts of equal-width bins on each numeric variable's range, NaN for others. [C], §8"""
         cuts = np.full((self.schema.n_variables, max(0, self.n_bins - 1)), np.nan)
         for j in np.flatnonzero(self.schema.numeric) if self.n_bins else ():
-            known = self.sorted_values[j]
+            known = self.rising_values(int(j))
             if len(known):
                 cuts[j] = equal_cuts(float(known[0]), float(known[-1]), self.n_bins)
         return cuts
@@ -201,11 +216,11 @@ class Table:
         codes = (self.values.cells - self.first_cell[:-1]).astype(np.float64)
         return np.ascontiguousarray(np.where(self.values.cells < 0, np.nan, codes).T)
 
-    @cached_property
-    def sorted_values(self) -> list[Floats]:
-        """Per variable the known training values in rising order."""
+    def rising_values(self, j: int) -> Floats:
+        """Return the known training values of variable `j` in rising order."""
         order, known = self.sorted_rows
-        return [self.columns[j][order[j, : known[j]]] for j in range(len(order))]
+        values: Floats = self.columns[j][order[j, : known[j]]]
+        return values
 
 
 def equal_cuts(low: float, high: float, n_bins: int) -> Floats:
@@ -289,7 +304,7 @@ def as_frame(X: Any) -> pd.DataFrame:
             f"Expected 2D array, got {array.ndim}D array instead: X needs one row a patient and one column a variable. "
             "Reshape your data with X.reshape(-1, 1) for one variable or X.reshape(1, -1) for one patient."
         )
-    frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+    frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
     return frame.infer_objects() if array.dtype == object else frame
 
 
@@ -305,8 +320,13 @@ def numbers(name: str, series: pd.Series[Any]) -> Floats:
             f"Column {name!r} is numeric but holds something that is no number; mend or recode it."
         ) from None
     if np.isinf(values).any():
-        raise PenumbraError(f"Column {name!r} holds infinity; replace infinite values or leave them missing (NaN).")
+        refuse_infinite(name)
     return values
+
+
+def refuse_infinite(name: str) -> NoReturn:
+    """Say which column holds infinity."""
+    raise PenumbraError(f"Column {name!r} holds infinity; replace infinite values or leave them missing (NaN).")
 
 
 def refuse_other_than_numbers(name: str, series: pd.Series[Any]) -> None:
@@ -442,8 +462,11 @@ def read_labels(y: Any, n: int) -> LabelSets:
     PenumbraError
         For another length, labels of mixed type, measurements, an empty set, or fewer than two classes.
     """
-    raw = list(flat_labels(y))
-    if len(raw) != n:
+    raw, label_of = list(flat_labels(y)), np.arange(n)
+    if isinstance(y, np.ndarray) and y.dtype.kind in "iu" and len(raw) == n:
+        different, label_of = np.unique(y.ravel(), return_inverse=True)
+        raw = different.tolist()
+    elif len(raw) != n:
         raise PenumbraError(f"X has {n} patients but y has {len(raw)} labels: inconsistent numbers of samples.")
     members: list[tuple[Any, ...] | None] = []
     for given in raw:
@@ -475,13 +498,14 @@ def read_labels(y: Any, n: int) -> LabelSets:
         raise PenumbraError(f"y holds {found}; a tree needs patients of at least two classes.")
     place = {c: k for k, c in enumerate(classes)}
     sets: dict[frozenset[int], int] = {frozenset([k]): k for k in range(len(classes))}
-    code = np.empty(n, dtype=np.int32)
+    code = np.empty(len(raw), dtype=np.int32)
     full = frozenset(range(len(classes)))
     met: dict[tuple[Any, ...] | None, int] = {}
     for i, label in enumerate(members):
         if label not in met:
             met[label] = sets.setdefault(full if label is None else frozenset(place[c] for c in label), len(sets))
         code[i] = met[label]
+    code = code[label_of]
     member = np.zeros((len(sets), len(classes)), dtype=bool)
     for key, s in sets.items():
         member[s, list(key)] = True

@@ -236,7 +236,7 @@ def exact_thresholds(search: Search, j: int, known: Rows, here: Arrivals, draws:
     )  # fmt: skip
     found = ~np.isnan(below)
     return np.asarray(
-        place_threshold(search.threshold, below[found], above[found], search.table.sorted_values[j]), dtype=np.float64
+        place_threshold(search.threshold, below[found], above[found], search.table, j), dtype=np.float64
     )
 
 

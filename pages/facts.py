@@ -77,7 +77,9 @@ def page() -> None:
                 st.markdown(f"**{label}:** {words.plain(text)}")
     st.markdown("## Predictors")
     told = [(p.name, p.told, p.error, p.source) for p in facts.predictors]
-    st.dataframe(pd.DataFrame(told, columns=["Name", "What it is", "Error", "Source"]), hide_index=True)
+    cells = [[words.plain(cell) for cell in row] for row in told]
+    heads = ["Name", "What it is", "Error", "Source"]
+    st.table(pd.DataFrame(cells, columns=heads), hide_index=True, border="horizontal")
     for line in facts.foot[:1]:
         st.caption(words.plain(line))
 

@@ -66,7 +66,8 @@ def finding(found: present_tree.Fitted, case: Case, view: View) -> None:
         with st.container(key="agree"):
             st.markdown(f"## {words.plain(said.agree)}", help=words.CAVEATS)
         if not said.assessed:
-            st.page_link("pages/noise.py", label=stability_words.STATE_IT)
+            with st.container(key="state_it"):
+                st.page_link("pages/noise.py", label=stability_words.STATE_IT)
         st.markdown(words.plain(said.sentence))
         st.caption(words.plain(f"{said.leaf_range} {said.stability}"))
         for line in said.remarks:

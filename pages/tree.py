@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
 from engine.draw import View, tree_legend_svg, tree_svg
@@ -14,11 +15,13 @@ from engine.draw.node_charts import tau_strip_svg
 from engine.draw.overlay import Overlay
 from engine.draw.tree_table import tree_table
 from pages.shared import (
+    facts_words,
     node_panel,
     overlay_words,
     present_data,
     present_others,
     present_tree,
+    present_validation,
     recipe_controls,
     state,
     tree_controls,
@@ -49,10 +52,15 @@ def sidebar() -> None:
 
 
 def left_out() -> None:
-    """Say how trees grown this way do on patients left out, once the reader asks: it takes several fits."""
-    counts = present_tree.left_out()
-    if counts is not None:
-        st.caption(words.plain(tree_words.left_out(counts)), help=tree_words.LEFT_OUT)
+    """Say how trees grown this way do on patients left out, once the reader asks: it takes several fits.
+
+    Where the Model facts page has tried it over several repeats, its figures stand here too, so that no two differ.
+    """
+    validation, counts = present_validation.validated(), present_tree.left_out()
+    if validation is not None:
+        st.caption(words.plain(words.opening(facts_words.in_brief(validation))), help=tree_words.LEFT_OUT)
+    elif counts is not None:
+        st.caption(words.plain(tree_words.left_out(counts)), help=tree_words.LEFT_OUT, width="content")
     elif st.button(tree_words.LEAVE_OUT, key="leave_out", type="tertiary", help=tree_words.LEFT_OUT):
         with widgets.sentence():
             with st.spinner(tree_words.LEAVING_OUT):
@@ -65,7 +73,8 @@ def picture(found: present_tree.Fitted, view: View, over: Overlay) -> None:
     tree = found.model.tree_
     tree_controls.bar(found, view)
     tree_controls.said(found, view)
-    svg_view(tree_legend_svg(tree, view, over))
+    noisy = any(found.evidence.sigma(int(node)) > 0 for node in np.flatnonzero(tree.variable >= 0))
+    svg_view(tree_legend_svg(tree, view, over, noisy))
     told = tree_view(tree_svg(tree, found.evidence, view, over), key="tree")
     folded = told.folded if told.folded is not None else told.clicked if told.clicked in view.collapsed else None
     if folded is not None:
@@ -91,8 +100,9 @@ def page() -> None:
     )
     still = replace(view, foldable=False)
     widgets.top(finding, under, "Continue to Patient", "pages/patient.py", lambda: downloads(found, still))
-    left_out()
-    widgets.facts_link()
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="tried"):
+        left_out()
+        widgets.facts_link()
     recipe_controls.equals_hard()
     recipe_controls.notes()
     with widgets.sentence(quiet=state.choices().picture.over == state.OTHERS):  # said below, beside the file

@@ -95,7 +95,7 @@ def test_the_figures_are_the_studys():
 
 def test_the_report_tells_of_the_figures_once_there_are_some():
     at = open_page("patient")
-    assert facts_words.UNTRIED in paper(at)
+    assert facts_words.UNTRIED_ELSEWHERE in paper(at)
     open_page("facts", at)
     validate(at)
     (answered, first), (right, second) = rows(at)["Answered"], rows(at)["Right of answered"]
@@ -143,6 +143,18 @@ def test_any_decision_and_leaf_can_be_tried(axes):
     assert ("costs: truly no answered yes 1" in text(at)) == ("abstain_cost" in axes)
 
 
+def test_the_tree_page_repeats_the_figures_of_the_model_facts():
+    at = open_page("facts")
+    at.session_state["penumbra_choices"].axes = {"max_depth": 2}
+    at.run()
+    validate(at)
+    open_page("tree", at)
+    sound(at)
+    said = next(each.value for each in at.caption if "right of answered" in each.value)
+    assert "5-fold cross-validation, 5 repeats, 95 % intervals in brackets." in said.replace("\\", "")
+    assert not any(button.key == "leave_out" for button in at.button)
+
+
 def test_too_few_patients_are_told_in_a_sentence():
     at = open_page("facts")
     at.selectbox(key="data_set").set_value("four_noisy_points").run()
@@ -171,3 +183,17 @@ def test_a_measured_outcome_is_told_with_its_cut():
     open_page("facts", at)
     sound(at)
     assert "low below and high above its cut at 48 and 52 points, open on or between" in text(at)
+
+
+def test_the_page_does_not_send_its_reader_to_itself():
+    at = open_page("facts")
+    assert "Model facts page" not in text(at)
+    assert "Model facts page" not in paper(at)
+
+
+def test_every_source_is_read_in_full():
+    at = open_page("facts")
+    sound(at)
+    table = at.table[0].value
+    told = dict(zip(table["Name"], table["Source"], strict=True))
+    assert "J Am Coll Cardiol 2013;61:77" in told["Ejection fraction"].replace("\\", "")

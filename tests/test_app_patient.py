@@ -354,3 +354,32 @@ def test_the_last_tau_that_is_said_to_answer_does():
     assert heading(at) == "Worse within a year: no"
     at.slider(key="tau").set_value(round(last + 0.01, 2)).run()
     assert heading(at).startswith("No answer")
+
+
+def test_what_is_missing_is_measured_before_anything_is_repeated():
+    at = open_page("patient")
+    assert "### Repeat first: Ejection fraction" in text(at)
+    at.number_input(key="field_NT-proBNP").set_value(None).run()
+    sound(at)
+    assert heading(at).endswith("Measure first: NT-proBNP.")
+    assert "### Then repeat: Ejection fraction" in text(at)
+    assert "Repeat first" not in text(at)
+
+
+def test_a_laplace_leaf_says_why_its_p_is_not_the_share_it_prints():
+    at = open_page("patient")
+    assert "Laplace" not in text(at)
+    at.session_state["penumbra_choices"].axes |= {"leaf": "laplace"}
+    at.run()
+    sound(at)
+    assert "P itself counts one more patient of each class (Laplace)" in text(at)
+
+
+
+def test_the_certainty_of_the_repeat_card_says_how_it_is_read():
+    at = open_page("patient")
+    assert "expected certainty, with" in text(at)
+    at.session_state["penumbra_choices"].axes |= {"evaluation": "soft"}
+    at.run()
+    sound(at)
+    assert "expected certainty by exact thresholds, with" in text(at)  # beside a figure that is not

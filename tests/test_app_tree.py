@@ -246,3 +246,16 @@ def test_the_tree_can_be_had_as_a_program_where_its_gates_allow():
     choose(at, "variant", "SS+STP+SE")
     assert "PMML" not in [each.proto.label for each in at.get("download_button")]
     assert any(each.label == "PMML" and each.disabled for each in at.button)
+
+
+def test_a_tree_that_answers_nothing_says_so():
+    at = open_page("tree")
+    at.slider(key="tau").set_value(1.0).run()
+    sound(at)
+    assert heading(at) == "Eight leaves: all abstain"
+
+
+def test_choices_of_depth_hold_for_every_tree():
+    # A browser keeps the text of a choice it has shown; a deeper tree must not stand under an older one's number.
+    at = open_page("tree")
+    assert at.selectbox(key="shown_depth").options == ["all levels", "1 level", "2 levels"]

@@ -92,7 +92,7 @@ def go(page, name: str) -> None:
     settled(page)
 
 
-@pytest.mark.parametrize("name", ["", "data", "noise", "tree", "patient", "compare", "robustness"])
+@pytest.mark.parametrize("name", ["", "data", "noise", "tree", "patient", "compare", "robustness", "learn"])
 def test_every_page_has_an_address_of_its_own(address, browser, name):
     url, _ = address
     page = browser.new_page(viewport={"width": 1280, "height": 900})

@@ -122,7 +122,7 @@ def test_marks_keys_and_the_panel_fold_and_open(tree_page, example):
 
 def test_depth_and_open_all(tree_page, example):
     page, tree = tree_page, example[0].tree_
-    pick(page, "Show to depth", "1 of 3 levels")
+    pick(page, "Show to depth", "1 level")
     drawn(page, {0, *tree.children(0)})
     for child in tree.children(0):
         inside = sum(child in tree.path(int(leaf)) for leaf in tree.leaves)

@@ -6,6 +6,7 @@ In: hand-made trees and fitted ones. Out: failures that name the mark.
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ import pytest
 from engine import Noise, UncertainTreeClassifier, variant
 from engine.draw import (
     View,
+    path_steps,
     path_svg,
     patient_legend_svg,
     patient_svg,
@@ -38,7 +40,7 @@ from engine.draw.case_charts import (
 from engine.draw.curves import best_thresholds, gain_curve_figure, larger_noise_figure
 from engine.draw.layout import place, tidy
 from engine.draw.node_charts import gain_bars_svg, parts_svg, tau_strip_svg
-from engine.draw.sheet import fit_apart
+from engine.draw.sheet import fit, fit_apart, text_width, wrapped
 from engine.draw.tree_table import path_words, tree_table
 from engine.draw.variable_charts import category_svg, cut_svg, field_strip_svg, variable_svg
 from engine.evidence import axis_of, evidence
@@ -776,3 +778,84 @@ def test_rules_are_short_and_part_the_training_patients_alike():
     on_a_patient = np.array([[0.1 + 0.2], [0.1 + 0.2], [0.5], [0.6]])
     tree = UncertainTreeClassifier(threshold="observed", min_weight_leaf=1).fit(on_a_patient, list("aabb")).tree_
     assert (on_a_patient[:, 0] <= float(short_edges(tree, on_a_patient)(0, float(tree.threshold[0])))).sum() == 2
+
+
+def a_case(**known):
+    """Return what the cards read of a case, nothing of it but what is stated."""
+    held = {"sigma": {}, "nearest_shown_change": {}, "nearest_shown_category": {}, "repeat_advice": {}}
+    return SimpleNamespace(**(held | known))
+
+
+def test_a_long_text_goes_on_below_and_loses_nothing_it_has_lines_for():
+    text = "No gain: Creatinine, Systolic pressure, Left ventricular ejection fraction"
+    lines = wrapped(text, 172, lines=3)
+    assert " ".join(lines) == text
+    assert all(text_width(line) <= 172 for line in lines)
+    assert [*wrapped(text, 172, lines=2)][-1].endswith("…")
+    assert wrapped("short", 172, lines=3) == ["short"]
+
+
+def test_the_repeat_card_names_every_measurement_that_would_not_help():
+    gains = {"Ejection fraction": 0.01, "Creatinine": 0.0, "Systolic pressure": 0.0}
+    view = View(("no", "yes"))
+    said = texts(repeat_svg(a_case(certainty=0.9, repeat_advice=gains), view, width=150))
+    assert "No gain: Creatinine, Systolic pressure" in " ".join(said)
+
+
+def test_a_long_name_does_not_push_the_change_out_of_its_card():
+    name = "Left ventricular ejection fraction by echocardiography"
+    case = a_case(nearest_shown_change={name: 3.0, "Age": 2.0}, nearest_shown_category={name: "a category"})
+    said = texts(nearest_change_svg(case, View(("no", "yes")), width=172))
+    assert "+3 (exact)" in said
+    assert "a category" in said
+    assert "Age +2 (exact)" in said  # where there is room both stand on one line
+
+
+def test_a_set_of_one_class_is_counted_once():
+    view = View(("no", "yes"), decision="set")
+    shares = [(frozenset({"no", "yes"}), 0.9), (frozenset({"no"}), 0.1)]
+    said = texts(hundred_marks_svg(shares, view))
+    assert said == ["90 no or yes", "10 no", "0 yes"]
+
+
+def test_the_sign_of_a_cut_is_as_wide_as_it_is_drawn():
+    assert text_width("…") > 9  # in Source Sans three full stops, not one letter
+    assert text_width(fit("Intensive care", 40)) <= 40
+
+
+def test_a_legend_explains_no_mark_that_the_picture_cannot_hold():
+    x = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6, 7, 8]})
+    model = UncertainTreeClassifier(max_depth=1, noise=Noise(sigma={"x": 0.4})).fit(x, [0, 0, 0, 0, 1, 1, 1, 1])
+    exact = UncertainTreeClassifier(max_depth=1).fit(x, [0, 0, 0, 0, 1, 1, 1, 1])
+    view = View((0, 1), leaf_answers=(0, 1))
+    assert any("1.96 σ" in said for said in texts(tree_legend_svg(model.tree_, view)))
+    assert not any("σ" in said for said in texts(tree_legend_svg(exact.tree_, view, noisy=False)))
+    told = texts(patient_legend_svg(view, model.tree_, model.case(x.iloc[3])))
+    assert len(told) == 3
+    assert texts(patient_legend_svg(view, exact.tree_, exact.case(x.iloc[3]))) == ["path of the reading"]
+
+
+def test_the_words_of_the_path_have_the_reading_on_the_side_it_goes():
+    x = pd.DataFrame({"x": np.array([0.91, 1.2, 1.3, 1.37, 1.7, 2.0])})
+    model = UncertainTreeClassifier(max_depth=1, min_weight_leaf=1).fit(x, [0, 0, 0, 1, 1, 1])
+    values, labels = x.to_numpy(), np.eye(2)[[0, 0, 0, 1, 1, 1]]
+    told = evidence(model.tree_, values, labels, np.ones(6), reach(model.tree_, values, "hard"))
+    for reading in (1.3349, 1.3351):
+        case = model.case(pd.Series({"x": reading}))
+        step = path_steps(model.tree_, case, told, View((0, 1), leaf_answers=(0, 1)))[0]
+        sign, cut = re.search(r"on: (≤|>) (\d+\.\d+)", step).groups()
+        assert (reading <= float(cut)) == (sign == "≤")
+
+
+def test_a_text_is_cut_to_the_longest_part_that_has_room_however_long_it_is():
+    for text in ("glucose", "Wm·漢字 iii", "🙂" * 40, "a" * 30):
+        for width in range(0, 200, 7):
+            cut = fit(text, width, 14, True)
+            if text_width(text, 14, True) > width:
+                ends = [text[:k] for k in range(len(text) + 1) if text_width(text[:k] + "…", 14, True) <= width]
+                assert cut == max(ends, key=len, default="").rstrip() + "…"
+            else:
+                assert cut == text
+    start = time.perf_counter()
+    assert len(fit("L" * 100_000, 200)) < 60
+    assert time.perf_counter() - start < 5

@@ -134,6 +134,15 @@ def test_a_half_stays_a_half_between_whole_numbers(ten):
     assert found.number(0, 4.0) == "4"
 
 
+def test_a_threshold_midway_between_two_readings_is_told_in_full():
+    x = np.round(np.linspace(0.4, 2.5, 211), 2)
+    y = (x > 1.32).astype(int)
+    found = told(stump(1.325, [1, 1], [1, 1]), x, y)
+    assert found.axis(0).decimals < 3
+    assert found.threshold_text(0) == "1.325"  # a typed 1.322 goes left, which "≤ 1.32" would deny
+    assert told(stump(1.3251234, [1, 1], [1, 1]), x, y).threshold_text(0) == "1.32"
+
+
 def test_the_axis_ignores_a_few_far_off_values_but_reaches_the_threshold():
     values = np.concatenate([np.linspace(0, 10, 200), [100000.0]])
     axis = axis_of(values)

@@ -19,7 +19,7 @@ FLOORS = {
     "noise": 2, "formats": 2, "examples": 2, "cuts": 2,
     "read": 3,
     "other_table": 4,
-    "gates": 3, "noise_table": 3,
+    "gates": 3, "cells": 3, "noise_table": 3,
     "search": 4, "route": 4,
     "zones": 5, "bayes": 5, "nearest": 5,
     "grow": 6,
@@ -29,7 +29,7 @@ FLOORS = {
     "case": 10, "metrics": 10, "model_file": 10, "export": 10, "evidence": 10, "neighbours": 10,
     "borderline": 10, "why": 10, "pmml": 10, "code_export": 10, "leaf_filter": 10,
     "classifier": 11, "study_results": 11, "other_patients": 11, "contrast": 11,
-    "tuning": 12, "calibration": 12, "held_out": 12, "comparison": 12, "exports": 12,
+    "tuning": 12, "calibration": 12, "held_out": 12, "comparison": 12, "exports": 12, "lessons": 12,
     "study": 13, "draw": 13, "model_facts": 13, "swept": 13,
     "cli": 14,
 }  # fmt: skip

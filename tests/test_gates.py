@@ -82,7 +82,7 @@ def test_categories_without_a_child_fall_to_the_rest(kind, misrecord):
             assert got == pytest.approx(naive_gates.categories(kind, code, 4, codes, misrecord), abs=1e-15)
 
 
-@twin("left_share", "ramp")
+@twin("left_share", "binary_share", "ramp")
 def test_quinlan_ramp():
     rng = np.random.default_rng(13)
     noise = naive.make_noise(1, 0.0)

@@ -160,7 +160,7 @@ def test_shapes_have_unit_variance_and_match_their_draws(shape):
         assert (drawn <= at).mean() == pytest.approx(naive.cdf(shape, at), abs=0.01)
 
 
-@twin("sigma_at")
+@twin("sigma_at", "sigma_of")
 def test_sigma_at():
     noise = naive.make_noise(4, [0.5, 0.0, 0.3, 0.0], [0.0, 0.1, 0.2, 0.0])
     for j in range(4):
@@ -240,12 +240,13 @@ def unshared(curve, data, weight, j):
     return np.array([gain / fraction if fits else -np.inf for _, gain, fits in curve])
 
 
-@twin("exact_curve")
+@twin("exact_curve", "exact_gains")
 @pytest.mark.parametrize("labels", ["precise", "abstain", "partial"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_exact_curve(criterion, labels):
     for seed in SEEDS:
         _, data, weight, code, kernel_labels = random_fit(seed, labels, criterion=criterion, min_weight_leaf=1.0)
+        weight = np.ceil(weight) if seed % 3 == 0 else weight  # whole weights take their logarithms from a list
         for j in range(3):
             order = sorted_known(data, weight, j)
             below, above, gain = np.empty(len(weight)), np.empty(len(weight)), np.empty(len(weight))
@@ -312,6 +313,36 @@ def test_pick_rules():
     assert kernels.first_best(np.empty(0)) == -1
 
 
+@twin("level_ties")
+def test_ties_stand_in_rising_order():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        columns = rng.integers(0, 9, (4, int(rng.integers(0, 300)))).astype(float)
+        columns[:, rng.random(columns.shape[1]) < 0.1] = np.nan
+        columns[3] = rng.random(columns.shape[1])
+        order = np.argsort(columns, axis=1).astype(np.int32)
+        kernels.level_ties(order, columns)
+        for row, column in zip(order.tolist(), columns.tolist(), strict=True):
+            assert row == sorted(range(len(column)), key=lambda i: (column[i] != column[i], column[i], i))
+
+
+@twin("whole_logs", "spread", "class_spread")
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_spread_is_impurity_times_weight(criterion):
+    for seed in SEEDS:
+        _, _, weight, code, kernel_labels = random_fit(seed, "precise", criterion=criterion)
+        weight = np.floor(3 * weight) if seed % 2 else weight
+        rows = np.flatnonzero(weight > 0.0)
+        logs = kernels.whole_logs(rows, weight)
+        assert len(logs) == (int(weight.sum()) + 1 if all(float(w).is_integer() for w in weight) else 0)
+        assert logs.tolist() == pytest.approx([w * math.log2(w) if w else 0.0 for w in range(len(logs))])
+        by_code = np.bincount(code[rows], weights=weight[rows], minlength=len(kernel_labels.mask))
+        expected = by_code.sum() * (naive.gini if criterion == "gini" else naive.entropy)(by_code)
+        for table in (logs, np.zeros(0)):
+            found = kernels.spread(by_code, by_code.sum(), CRITERIA[criterion], kernel_labels, table)
+            assert found == pytest.approx(expected, abs=1e-9)
+
+
 @twin("best_exact_cuts", "keep_rows")
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_best_exact_cuts_of_the_kept_rows(criterion):
@@ -324,8 +355,9 @@ def test_best_exact_cuts_of_the_kept_rows(criterion):
         for j in range(4):
             assert kept[j, : counts[j]].tolist() == [i for i in order[j, : n_known[j]] if weight[i] > 0.0]
         wanted = np.array([True, bool(rng.integers(0, 2)), True, False])
+        rows = np.flatnonzero(weight > 0.0).astype(np.int32)
         gain, low, high, tried = kernels.best_exact_cuts(
-            kept, counts, wanted, columns, code, weight, CRITERIA[criterion], kernel_labels, np.full(4, 1.0)
+            rows, kept, counts, wanted, columns, code, weight, CRITERIA[criterion], kernel_labels, np.full(4, 1.0)
         )
         for j in range(4):
             curve = naive.exact_gain_curve(data, weight, j)[0] if wanted[j] else []
@@ -558,7 +590,7 @@ def random_rows(rng, n):
     return X
 
 
-@twin("walk", "reach_all", "mix_leaves")
+@twin("walk", "reach_all", "mix_leaves", "hard_end")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_routing(kind, shape):

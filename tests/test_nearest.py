@@ -123,3 +123,52 @@ def test_a_missing_reading_has_no_change_and_the_others_are_told_beside_it():
     change = case.nearest_shown_change["b"]
     if change is not None:
         assert model.decide(moved(row, "b", [float(row.b.iloc[0]) + change]))[0] != case.answer
+
+
+@pytest.mark.parametrize("x", [-1000.0, 1000.0, -1e9, 0.1])
+def test_a_change_far_larger_than_the_threshold_still_turns_the_answer_when_added(x):
+    model = UncertainTreeClassifier(min_weight_leaf=1).fit(pd.DataFrame({"a": [7.0, 7.0, 9.1, 9.1]}), list("nnyy"))
+    case = model.case([x])
+    assert model.decide([[x + case.nearest_change["a"]]])[0] == case.nearest_answer["a"] != case.answer
+
+
+def scanned(model, x, far):
+    """Return the smallest distance up to `far` at which the answer turns, on a fine grid either way."""
+    away = np.linspace(0.0, far, 40_001)
+    turned = np.concatenate([model.decide((x + sign * away)[:, None]) != model.decide([[x]])[0] for sign in (-1, 1)])
+    return float(np.tile(away, 2)[turned].min())
+
+
+@pytest.mark.parametrize("shape", ["laplace", "logistic"])
+@pytest.mark.parametrize("x", [-4.0, 1.0])
+def test_a_heavy_tail_is_followed_until_it_no_longer_moves_the_answer(shape, x):
+    # Only one leaf is sure: τ = 1 is reached where the error's tail falls below a decision's slack, many σ away.
+    X, y = pd.DataFrame({"a": [0.0, 0.0, 0.0, 4.0, 4.0, 4.0]}), list("nnynnn")
+    model = UncertainTreeClassifier(
+        evaluation="soft", decision="tau", tau=1.0, noise=Noise(sigma=0.25, shape=shape), min_weight_leaf=3
+    ).fit(X, y)
+    change = model.case([x]).nearest_shown_change["a"]
+    assert change == pytest.approx(scanned(model, x, 15.0), abs=1e-3)
+
+
+@pytest.mark.parametrize("x", [-2.0, -1.0, 2.0])
+def test_a_proportional_error_reaches_over_zero(x):
+    # At a reading far below zero a σ of a fifth of it lets the true value lie beyond a threshold above zero.
+    X, y = pd.DataFrame({"a": [-0.5, 0.4, 0.4, 0.8, 0.8, 0.9]}), list("nnnnyy")
+    model = UncertainTreeClassifier(
+        evaluation="soft", decision="tau", tau=1.0, noise=Noise(cv=0.2), min_weight_leaf=3
+    ).fit(X, y)
+    assert len(set(model.decide([[-0.3], [-9.0]]))) == 2
+    change = model.case([x]).nearest_shown_change["a"]
+    assert change is not None
+    assert abs(change) == pytest.approx(scanned(model, x, 3.0), abs=1e-4)
+
+
+@pytest.mark.parametrize("shape", ["normal", "logistic"])
+def test_a_threshold_at_zero_with_a_proportional_error_alone_has_a_nearest_change(shape):
+    X, y = pd.DataFrame({"a": [-3.0, -3.0, -3.0, 3.0, 3.0, 3.0]}), list("nnnyyy")
+    noise = Noise(cv=0.3, shape=shape)
+    model = UncertainTreeClassifier(evaluation="soft", decision="tau", tau=0.7, noise=noise, min_weight_leaf=3)
+    case = model.fit(X, y).case([-2.0])
+    assert case.nearest_shown_change["a"] == pytest.approx(2.0)
+    assert case.nearest_shown_answer["a"] in ("y", None)

@@ -252,3 +252,46 @@ def test_patients_are_set_aside_and_zeros_missing_as_in_the_training_file():
 def test_what_is_no_table_is_refused_in_a_sentence(content):
     with pytest.raises(PenumbraError):
         read(content)
+
+
+LIMITED = b"outcome,bmi,smoker,glucose\nsick,30,yes,150\nwell,22,no,<70\nwell,25,no,80\n"
+
+
+@pytest.mark.parametrize(
+    ("limits", "value", "said"),
+    [(None, None, "counted as missing"), ({"glucose": "half", "elsewhere": "limit"}, 35.0, "read as half of it")],
+)
+def test_values_beyond_a_limit_are_read_as_the_training_files_are_and_said(limits, value, said):
+    for content in (LIMITED, LIMITED.replace(b"outcome", b"remark")):
+        found = read(content, limits=limits)
+        read_as = found.X["glucose"][1]
+        assert math.isnan(read_as) if value is None else read_as == value
+        assert f"“glucose”: 1 cell says only that the value lies beyond a limit; {said}, as in the training data." in (
+            found.remarks
+        )
+
+
+@pytest.mark.parametrize(
+    ("glucose", "said"),
+    [("inf", "infinite value"), ("1e400", "infinite value"), ("NA", "“NA” counts as missing"), ("high", "no number")],
+)
+def test_what_becomes_missing_in_a_column_the_tree_asks_is_said(glucose, said):
+    content = f"outcome,bmi,smoker,glucose\nsick,30,yes,150\nwell,22,no,{glucose}\nwell,25,no,80\n".encode()
+    found = read(content)
+    assert math.isnan(found.X["glucose"][1])
+    assert any(said in text and "“glucose”" in text for text in found.remarks)
+
+
+def test_a_column_that_stands_twice_or_could_be_read_in_two_ways_is_said():
+    twice = read(b"outcome,bmi,smoker,glucose,glucose\nsick,30,yes,150,9\nwell,22,no,90,8\n")
+    assert twice.X["glucose"].tolist() == [150.0, 90.0]
+    assert any("“glucose” names more than one column" in text for text in twice.remarks)
+    doubtful = read(b'outcome,bmi,smoker,glucose\nsick,30,yes,"1,234"\nwell,22,no,"1,100"\n')
+    assert any("could mean thousands or decimals; they are read as" in text for text in doubtful.remarks)
+    assert not any("State the" in text for text in doubtful.remarks)  # there is no such control for this file
+
+
+def test_a_label_that_is_a_set_of_one_class_is_that_class():
+    frame = pd.DataFrame({"glucose": [150.0, 90.0], "bmi": [30.0, 20.0], "smoker": ["yes", "no"]})
+    found = read(frame.assign(outcome=[("sick",), ("sick", "well")]))
+    assert found.y == ["sick", None]

@@ -15,6 +15,7 @@ from paper_cases import CASES, HOSTILE, open_case
 from screens import clinic, open_page, paper, sound, text, upload, validate
 from test_browser import CHROMIUM, FLAGS
 
+from engine.draw.facts import Facts, Predictor, facts_html
 from engine.draw.printed import HEIGHT, SIZES, line_count
 from engine.draw.report import Card, Reading, Report, report_html
 from engine.leaves import probability_range
@@ -200,3 +201,30 @@ def test_model_facts_are_one_sheet(sheet, name):
     page = paper(at)
     assert [sheets(sheet, page, size) for size in ("A4", "Letter")] == [1, 1]
     assert "Right of answered" in alone(page).said
+
+
+def endless(name: str) -> tuple[str, str]:
+    """Return a report and model facts in which every text holds a name."""
+    marks = '<svg class="penumbra" data-theme="auto" width="256" height="90"></svg>'
+    readings = [Reading(f"{name} {j}", f"{name} 1", "± 2", f"training {name}", "outside", j < 3) for j in range(40)]
+    cards = [Card(f"Nearest {name}", f"{name}: +2", f"then {name} is answered.")] * 4
+    texts = [f"This is about {name}: 0.93."] * 9
+    report = report_html(Report(
+        f"Answer {name}", f"{name}, 90 of 100", texts, texts, texts, name, marks, readings, [],
+        [f"{name} ≤ 3: left"] * 30, cards, ["Measurement error alone."] * 3, [("Grown on", name)] * 6, ["Foot."],
+    ))  # fmt: skip
+    facts = facts_html(Facts(
+        name, f"Locale: {name}. Written today.",
+        [(f"Part {j}", [(f"Label {k}", name) for k in range(4)]) for j in range(7)],
+        [], "Not tried.", [], [Predictor(name, f"category, {name}", f"misrecorded {name}", name) for j in range(60)],
+        ["Foot."],
+    ))  # fmt: skip
+    return report, facts
+
+
+@pytest.mark.parametrize("letters", ["W", "word ", "🙂", "\u202eא", "<b>&"])
+@pytest.mark.parametrize("times", [40, 3000])
+def test_endless_names_leave_one_sheet_and_its_beginning(sheet, letters, times):
+    for page in endless(letters * times):
+        assert [sheets(sheet, page, size) for size in ("A4", "Letter")] == [1, 1]
+        assert "Foot." in alone(page).said

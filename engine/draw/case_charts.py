@@ -27,6 +27,7 @@ from engine.draw.sheet import (
     text_width,
     titled,
     words,
+    wrapped,
 )  # fmt: skip
 from engine.evidence import round_to_total
 from engine.export import leaf_names
@@ -68,8 +69,8 @@ def hundred_marks_svg(answer_shares: Sequence[tuple[Any, float]], view: View, *,
             drawn.append(_mark(answer, view, (place % columns + 0.5) * gap, (place // columns + 0.5) * gap, size))
             place += 1
     x, y = 2.0, math.ceil(100 / columns) * gap + 16
-    met = [answer for answer, _ in counts]
-    listed = counts + [(c, 0) for c in view.classes if c not in met and len(view.classes) <= 3]
+    met = {view.class_index(answer) for answer, _ in counts}  # a set of one class is that class
+    listed = counts + [(c, 0) for k, c in enumerate(view.classes) if k not in met and len(view.classes) <= 3]
     for answer, count in listed:
         word = "abstain" if answer is None else view.answer(answer)
         text = f"{count} {word}"
@@ -180,11 +181,19 @@ def nearest_change_svg(
         drawn.append(dot(scale(steps[name]), y + 24, 4, "var(--control)", "none", 0))
         y += ROW
     y += 20 if ordered else 0
-    told = [f"{view.variable(n)} {_signed(n, changes[n], view)} (exact)" for n in exact[: max(rows - len(ordered), 1)]]
+    told = [
+        (view.variable(n), f"{_signed(n, changes[n], view)} (exact)", " ") for n in exact[: max(rows - len(ordered), 1)]
+    ]
     categories = [(n, c) for n, c in (case.nearest_shown_category or {}).items() if c is not None]
-    told += [f"{view.variable(n)}: {category}" for n, category in categories[:rows]]
-    for text in told:
-        drawn.append(titled(words(0, y, fit(text, width), ""), text))
+    told += [(view.variable(n), str(category), ": ") for n, category in categories[:rows]]
+    for name, change, between in told:
+        text = f"{name}{between}{change}"
+        if text_width(text) <= width:
+            drawn.append(titled(words(0, y, text, ""), text))
+        else:  # on paper nothing can be pointed at, so a long name must not push the change out
+            drawn.append(titled(words(0, y, fit(name, width), ""), text))
+            y += 15
+            drawn.append(titled(words(0, y, fit(change, width), "i2"), text))
         y += 18
     if not drawn:
         drawn.append(words(0, y, fit("No single change alters the answer.", width), "i2"))
@@ -229,8 +238,10 @@ def repeat_svg(case: Any, view: View, *, width: float = 184, rows: int = 4) -> s
     if none:
         y += 8 if shown else 0
         text = ("None would help" if not shown else "No gain") + f": {', '.join(none)}"
-        drawn.append(titled(words(0, y, fit(text, width), "i2"), text))
-        y += 18
+        for piece in wrapped(text, width, lines=3):
+            drawn.append(titled(words(0, y, piece, "i2"), text))
+            y += 16
+        y += 2
     if not ranked:
         drawn.append(words(0, y, fit("Every reading is taken as exact.", width), "i2"))
         y += 18

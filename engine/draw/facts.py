@@ -6,7 +6,7 @@ In: labels and texts, bins of calibration. Out: one self-contained HTML page; a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from engine.draw.picture import Scale
@@ -14,12 +14,15 @@ from engine.draw.printed import (
     HEIGHT,
     LEAST_GOOD,
     LINE,
+    MOST_LETTERS,
+    SHORTENED,
     SIZES,
     WIDTH,
     Block,
     document,
     height_of,
     inline_svg,
+    shortened,
     svg_size,
     total,
 )
@@ -86,9 +89,9 @@ def reliability_svg(bins: Sequence[Any], *, width: float = 240, height: float = 
 
 def facts_html(facts: Facts) -> str:
     """Return the model facts as one HTML page that prints on one sheet of A4 or Letter."""
-    told = list(_candidates(facts))
+    told = list(_candidates(_shortened(facts, MOST_LETTERS)))
     tried = [(each, size) for each in told for size in SIZES if size >= LEAST_GOOD - 1]
-    tried += [(told[-1], size) for size in SIZES if size < LEAST_GOOD - 1]
+    tried += [(each, size) for each in told[-1 - len(SHORTENED) :] for size in SIZES if size < LEAST_GOOD - 1]
     for each, size in tried:
         blocks = _blocks(each, size)
         if total(blocks, size) <= HEIGHT:
@@ -97,7 +100,8 @@ def facts_html(facts: Facts) -> str:
 
 
 def _candidates(facts: Facts) -> Iterator[Facts]:
-    """Yield the facts in full, then with shorter sources, with none, and with the first of very many predictors."""
+    """Yield the facts in full, then with shorter sources, with none, with the first of very many predictors, and last
+    with the middle of long texts left out, since a name may be longer than a page."""
     yield facts
     short = [replace(p, source=_cut(p.source, CUT_SOURCE)) for p in facts.predictors]
     yield replace(facts, predictors=short)
@@ -106,7 +110,22 @@ def _candidates(facts: Facts) -> Iterator[Facts]:
     names = [replace(p, name=_cut(p.name, 40)) for p in bare[:MOST_VARIABLES]]
     more = len(bare) - MOST_VARIABLES
     rest = [Predictor(f"{more} more predictors", "stand on the Model facts page only", "")] if more > 0 else []
-    yield replace(facts, predictors=[*names, *rest])
+    few = replace(facts, predictors=[*names, *rest])
+    yield few
+    for most in SHORTENED:
+        yield _shortened(few, most)
+
+
+def _shortened(facts: Facts, most: int) -> Facts:
+    return replace(
+        facts,
+        heading=shortened(facts.heading, most),
+        under=shortened(facts.under, max(most, SHORTENED[1])),
+        sections=[
+            (heading, [(label, shortened(text, most)) for label, text in rows]) for heading, rows in facts.sections
+        ],
+        predictors=[Predictor(*(shortened(text, most) for text in astuple(p))) for p in facts.predictors],
+    )
 
 
 def _cut(text: str, most: int) -> str:

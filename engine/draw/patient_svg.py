@@ -49,8 +49,11 @@ TWO_SIDED_SLOT = 90.0
 OFF_PATH = 0.005
 
 
-def patient_legend_svg(view: View, tree: Tree | None = None) -> str:
-    """Return the legend of a patient's tree; noise is cut at thresholds alone, so a tree without any says nothing."""
+def patient_legend_svg(view: View, tree: Tree | None = None, case: Any = None) -> str:
+    """Return the legend of a patient's tree: of its marks, those that the picture of this case can hold.
+
+    Noise is cut at thresholds alone, so a tree without any says nothing of it; no more does one without σ.
+    """
     other = "where else the true patient may be; width and % = share"
     noise = "the reading's noise, cut at the threshold into two shares"
     marks = (
@@ -58,8 +61,11 @@ def patient_legend_svg(view: View, tree: Tree | None = None) -> str:
         (box(0, 13, 26, 5, style="pale"), other),
         ("".join(_cut_bell(0, 22, 32, 18, -1.0, True, exact=False)), noise),
     )
-    shown = len(marks) if tree is None or (tree.gate == BINARY).any() else 2
-    items = [(mark + words(36, 20, text, "i2"), 36 + text_width(text)) for mark, text in marks[:shown]]
+    noisy = case is None or any(sigma > 0 for sigma in case.sigma.values())
+    shared = case is None or bool(np.any((case.reach > 1e-9) & (case.reach < 1 - 1e-9)))
+    holds = (True, shared, noisy and (tree is None or bool((tree.gate == BINARY).any())))
+    shown = [mark for mark, held in zip(marks, holds, strict=True) if held]
+    items = [(mark + words(36, 20, text, "i2"), 36 + text_width(text)) for mark, text in shown]
     return flow(items, view.width, "Legend of the patient's tree")
 
 
@@ -137,6 +143,16 @@ def _threshold_beside(picture: Picture, node: int, value: float, sigma: float) -
     decimals = len(text.partition(".")[2])
     tried = (text, *(plain(theta, places) for places in range(decimals, 13)))
     return next(filter(true, tried), exact_text(theta))
+
+
+def _test(picture: Picture, node: int, place: int, case: Any) -> str:
+    """The test on the branch to a child, its threshold in as many decimals as it has where the reading is told."""
+    label = picture.labels[node][place]
+    value = case.values.get(picture.tree.variables[int(picture.tree.variable[node])])
+    if picture.tree.gate[node] != BINARY or value is None or not math.isfinite(float(value)):
+        return label
+    beside = _threshold_beside(picture, node, float(value), _sigma(picture, node, case))
+    return label.replace(picture.evidence.threshold_text(node), beside, 1)
 
 
 def _difference(value: str, theta: str) -> str:
@@ -391,7 +407,7 @@ def path_svg(tree: Tree, case: Any, evidence: Evidence, view: View) -> str:
             words(
                 60,
                 y + 97,
-                fit(f"{share_text(gates[place_])} on: {picture.labels[node][place_]}", width - 240, 12, True),
+                fit(f"{share_text(gates[place_])} on: {_test(picture, node, place_, case)}", width - 240, 12, True),
                 "b",
             )
         )
@@ -429,7 +445,7 @@ def path_steps(tree: Tree, case: Any, evidence: Evidence, view: View) -> list[st
         reading = value if value == "missing" else f"{value} {unit}".rstrip()
         error = f" ({error_text(number_text(sigma, 4), unit)})" if sigma > 0 and value != "missing" else ""
         gate = float(case.gates[node][place_])
-        on = f"{share_text(gate)} on: {picture.labels[node][place_]}"
+        on = f"{share_text(gate)} on: {_test(picture, node, place_, case)}"
         off = f"; {percent_text(1 - gate)} turn off" if 1 - gate > 1e-9 else ""
         told.append(f"{picture.name(node)} {reading}{error}, {_where(picture, node, case)[0]}; {on}{off}.")
         node = int(children[place_])

@@ -132,7 +132,8 @@ class Picture:
             why = f"{probability_text(p, view.tau)} {sign} τ {view.tau:.2f}"
         elif view.decision == "set" and isinstance(answer, (set, frozenset)):
             total = sum(float(self.tree.probability[node, k]) for k, c in enumerate(view.classes) if c in answer)
-            why = f"sum {probability_text(total, view.tau)} ≥ τ {view.tau:.2f}"
+            sum_ = "sum " if len(answer) > 1 else ""
+            why = f"{sum_}{probability_text(total, view.tau)} ≥ τ {view.tau:.2f}"
         elif view.decision == "cost":
             why = "costs least" if answer is None else f"P {probability_text(self.best(node)[1])}, costs least"
         else:

@@ -15,8 +15,11 @@ from engine.draw.sheet import FONT, SHADES, STYLE, esc, text_width, with_theme
 WIDTH, HEIGHT = 724.0, 972.0  # CSS pixels that A4 and Letter both have within margins of 9 mm, and a little less
 SIZES = (11.0, 10.5, 10.0, 9.5, 9.0, 8.5, 8.0, 7.5)
 LEAST_GOOD = 9.5  # smaller type only where nothing else helps
+MOST_LETTERS = 2000  # of one text: a longer one leaves no room for the rest
+SHORTENED = (240, 120, 60, 24)  # letters of a text where names are longer than there is room for
 LINE, GAP = 1.32, 7.0
 SPARE = 1.12  # lines end ragged, and another machine's type may be wider than the page's own
+WIDEST = "WMm@%—"
 INVISIBLE = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # marks that turn the text after them round
 INK, SECOND, BORDER, UNSURE = (SHADES[name][0] for name in ("ink", "second", "border", "unsure"))
 PAGE_STYLE = (
@@ -48,7 +51,13 @@ class Block:
 
 def line_count(text: str, width: float, size: float) -> int:
     """Return on how many lines a text comes to stand (a little generous)."""
-    return max(1, math.ceil(text_width(text, size) * SPARE / width))
+    wide = sum(map(text.count, WIDEST)) * size * 0.15  # the pictures' widths, cut with an ellipsis, reckon them less
+    return max(1, math.ceil((text_width(text, size) + wide) * SPARE / width))
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the text without its middle where it has more than `most` letters; a figure often stands at its end."""
+    return text if len(text) <= most else f"{text[: most * 2 // 3].rstrip()} … {text[-(most // 3) :].lstrip()}"
 
 
 def height_of(texts: Sequence[str], width: float, size: float) -> float:

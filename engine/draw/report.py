@@ -14,6 +14,8 @@ from engine.draw.printed import (
     HEIGHT,
     LEAST_GOOD,
     LINE,
+    MOST_LETTERS,
+    SHORTENED,
     SIZES,
     WIDTH,
     Block,
@@ -21,6 +23,7 @@ from engine.draw.printed import (
     height_of,
     inline_svg,
     paragraphs,
+    shortened,
     svg_size,
     total,
 )
@@ -29,7 +32,8 @@ from engine.draw.sheet import esc
 TITLE = "Penumbra: report on one patient"
 COLUMNS, BETWEEN, INSIDE, MARKS = 3, 12.0, 18.0, 200.0
 SMALLEST, LARGEST = 0.62, 0.92  # scale of the picture of the tree: below it nobody reads it, above it nothing is gained
-MOST_LISTED, MOST_STEPS = (60, 24), 24
+MOST_LISTED, MOST_STEPS, FEWEST = (60, 24), 24, 8
+MOST_SAID, SAID = 6, ("warnings", "sentences", "remarks")  # sentences of a kind, where names are endless
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ class Report:
 
 def report_html(report: Report) -> str:
     """Return the report as one HTML page that prints on one sheet of A4 or Letter."""
-    for candidate, listed in _candidates(report):
+    for candidate, listed in _candidates(_shortened(report, MOST_LETTERS)):
         for size in SIZES if listed else [size for size in SIZES if size >= LEAST_GOOD]:
             blocks = _blocks(candidate, size)
             if blocks is not None:
@@ -111,7 +115,11 @@ def _candidates(report: Report) -> Iterator[tuple[Report, bool]]:
     last = replace(words_alone, readings=apart, cards=[replace(card, svg="") for card in report.cards])
     yield last, True
     for most in MOST_LISTED:
-        yield replace(last, readings=_first(apart, most), steps=_few_steps(report.steps)), True
+        yield replace(last, readings=_first(apart, most), steps=_few_steps(report.steps, MOST_STEPS)), True
+    said = {name: getattr(last, name)[:MOST_SAID] for name in SAID}
+    for letters, most in [*((letters, MOST_LISTED[-1]) for letters in SHORTENED), (SHORTENED[-1], FEWEST)]:
+        less = _shortened(replace(last, **said), letters)
+        yield replace(less, readings=_first(less.readings, most), steps=_few_steps(less.steps, most)), True
 
 
 def _set_apart(readings: Sequence[Reading]) -> Sequence[Reading]:
@@ -130,9 +138,36 @@ def _first(readings: Sequence[Reading], most: int) -> Sequence[Reading]:
     return [*kept, Reading("", f"{over} more readings stand on the Patient page only.", "", "")] if over > 0 else kept
 
 
-def _few_steps(steps: Sequence[str]) -> Sequence[str]:
-    over = len(steps) - MOST_STEPS
-    return [*steps[:MOST_STEPS], f"{over} more splits stand on the Patient page only."] if over > 0 else steps
+def _few_steps(steps: Sequence[str], most: int) -> Sequence[str]:
+    over = len(steps) - most
+    return [*steps[:most], f"{over} more splits stand on the Patient page only."] if over > 0 else steps
+
+
+def _shortened(report: Report, most: int) -> Report:
+    """Return the report with the middle of long texts left out, since a name may be longer than a page."""
+
+    def short(text: str) -> str:
+        return shortened(text, most)
+
+    return replace(
+        report,
+        finding=short(report.finding),
+        agree=short(report.agree),
+        warnings=[short(text) for text in report.warnings],
+        sentences=[short(text) for text in report.sentences],
+        remarks=[short(text) for text in report.remarks],
+        over_marks=short(report.over_marks),
+        readings=[
+            Reading(short(r.name), short(r.value), short(r.error), short(r.range), short(r.flag), r.asked)
+            for r in report.readings
+        ],
+        steps=[short(text) for text in report.steps],
+        cards=[
+            replace(card, title=short(card.title), key=short(card.key), sentence=short(card.sentence))
+            for card in report.cards
+        ],
+        facts=[(label, short(text)) for label, text in report.facts],
+    )
 
 
 def _cut(text: str, most: int) -> str:

@@ -10,6 +10,7 @@ import unicodedata
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from engine.legible import contained, visible
 from engine.tree import Tree
 
 FONT = "'Source Sans','Source Sans 3','Source Sans Pro',system-ui,-apple-system,'Segoe UI',sans-serif"
+X_HEIGHT = 0.486  # of Source Sans, for which every text is measured: another machine's own type comes out as large
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OPEN_AT_DEPTH, DEEP, MANY_LEAVES = 3, 5, 40
 
@@ -111,7 +113,7 @@ FORCED = {
 
 
 STYLE = (
-    f".penumbra{{{_variables(0)};font-family:{FONT};font-variant-numeric:tabular-nums}}"
+    f".penumbra{{{_variables(0)};font-family:{FONT};font-size-adjust:{X_HEIGHT};font-variant-numeric:tabular-nums}}"
     f"@media (prefers-color-scheme:dark){{.penumbra[data-theme=auto]{{{_variables(1)}}}}}"
     f".penumbra[data-theme=dark]{{{_variables(1)}}}"
     f"@media print{{.penumbra,.penumbra[data-theme]{{{_variables(0)}}}}}"
@@ -287,10 +289,11 @@ def esc(text: Any) -> str:
     return html.escape(visible(str(text), kept="\t\n"), quote=True)
 
 
+@cache  # of single letters, which tell of nobody
 def _advance(character: str) -> float:
     if character in "iIljtfr.,:;'|!()[] /\\-":
         return 0.29
-    if character in "mwMW%@—":
+    if character in "mwMW%@—…":
         return 0.80
     if unicodedata.east_asian_width(character) in "WF":
         return 1.0
@@ -299,17 +302,36 @@ def _advance(character: str) -> float:
 
 def text_width(text: str, size: float = 12, bold: bool = False) -> float:
     """Return about how many pixels a text takes (a little generous)."""
-    return sum(_advance(c) for c in text) * size * (1.06 if bold else 1.0)
+    return sum(map(_advance, text)) * size * (1.06 if bold else 1.0)
 
 
 def fit(text: str, width: float, size: float = 12, bold: bool = False) -> str:
     """Return the text, cut with an ellipsis when it would be wider than `width` pixels."""
     if text_width(text, size, bold) <= width:
         return text
-    kept = text
-    while kept and text_width(kept + "…", size, bold) > width:
-        kept = kept[:-1]
-    return kept.rstrip() + "…"
+    used, place = text_width("…", size, bold), 0
+    for character in text:  # from the front, for a name of ten thousand letters is cut to thirty
+        used += text_width(character, size, bold)
+        if used > width:
+            break
+        place += 1
+    return text[:place].rstrip() + "…"
+
+
+def wrapped(text: str, width: float, lines: int, size: float = 12) -> list[str]:
+    """Return the text on at most so many lines, broken between words; what does not go on the last ends in "…"."""
+    told, left = [""], text.split(" ")
+    while left:
+        longer = f"{told[-1]} {left[0]}".strip()
+        if told[-1] and text_width(longer, size) > width:
+            if len(told) == lines:
+                told[-1] = f"{told[-1]} {' '.join(left)}"
+                break
+            told.append("")
+            continue
+        told[-1] = longer
+        left.pop(0)
+    return [fit(line, width, size) for line in told]
 
 
 def fit_apart(text: str, others: Sequence[str], width: float, size: float = 12, bold: bool = False) -> str:

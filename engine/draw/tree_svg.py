@@ -616,14 +616,17 @@ def _stub(picture: Picture, over: Overlay, at: Rectangle, style: str) -> str:
     return picture.button(node, sentence, f"{picture.path_words(node)}\n{sentence}", body, style, opened=False)
 
 
-def _threshold_legend(tree: Tree) -> list[tuple[str, float]]:
+def _threshold_legend(tree: Tree, noisy: bool) -> list[tuple[str, float]]:
     """What thresholds, zones and the edges of bins look like, of those the tree has."""
     items = []
     if np.isin(tree.gate, (BINARY, MIDDLE)).any():
-        cut = box(0, 4, 18, 20, style="band") + line(9, 4, 9, 24, "cut")
-        cut += f'<path d="{polyline(bell_points(9, 4, 19, 13))}" class="bell"/>'
-        said = "threshold ± 1.96 σ: re-measured, may cross"
-        if np.any(tree.high > tree.low):
+        cut, said, zones = line(9, 4, 9, 24, "cut"), "threshold", bool(np.any(tree.high > tree.low))
+        if noisy or zones:
+            cut = box(0, 4, 18, 20, style="band") + cut
+        if noisy:
+            cut += f'<path d="{polyline(bell_points(9, 4, 19, 13))}" class="bell"/>'
+            said = "threshold ± 1.96 σ: re-measured, may cross"
+        if zones:
             said = "threshold and zone: " + ("its own branch" if (tree.gate == MIDDLE).any() else "undecided inside it")
         items.append((cut + words(26, 20, said, "i2"), 26 + text_width(said)))
     if (tree.gate == BINS).any():
@@ -633,8 +636,13 @@ def _threshold_legend(tree: Tree) -> list[tuple[str, float]]:
     return items
 
 
-def tree_legend_svg(tree: Tree, view: View, over: Overlay | None = None) -> str:
-    """Return the legend of the training tree; three or more classes are listed with their letters."""
+def tree_legend_svg(tree: Tree, view: View, over: Overlay | None = None, noisy: bool = True) -> str:
+    """Return the legend of the training tree; three or more classes are listed with their letters.
+
+    Parameters
+    ----------
+    noisy : whether any split has a σ; without one no bell stands in the picture, and none in the legend.
+    """
     items: list[tuple[str, float]] = []
     if view.several:
         for k in range(len(view.classes)):
@@ -653,7 +661,7 @@ def tree_legend_svg(tree: Tree, view: View, over: Overlay | None = None) -> str:
             f'<tspan class="b t1">{esc(down)}</tspan> down</text>'
         )
         items.append((bars + text, 30 + text_width(f"patients: {up} up, {down} down", 12, True)))
-    items += _threshold_legend(tree)
+    items += _threshold_legend(tree, noisy)
     widths = box(0, 7, 24, 8, style="pale") + box(0, 19, 24, 2, style="pale")
     items.append((widths + words(32, 20, "width = patients", "i2"), 32 + text_width("width = patients")))
     if tree.has_bayes:

@@ -28,7 +28,7 @@ def cards(found: present_tree.Fitted, case: Case, view: View) -> None:
 def tree_pictures(found: present_tree.Fitted, case: Case, view: View) -> None:
     """Draw the whole tree, or on a narrow screen the path alone with the whole tree one touch away."""
     tree = found.model.tree_
-    svg_view(patient_legend_svg(view, tree))
+    svg_view(patient_legend_svg(view, tree, case))
     with st.container(key="path_only"):
         svg_view(path_svg(tree, case, found.evidence, present_tree.view(352)))
         opened = st.toggle(case_words.WHOLE_TREE, key="whole_tree_wanted")

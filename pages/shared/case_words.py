@@ -159,6 +159,13 @@ def were(n: str) -> str:
     return "was" if n == "1" else "were"
 
 
+def one_added(tree: Tree, node: int, k: int) -> bool:
+    """Return whether a leaf's P is not its patients' share but that with one patient of each class added."""
+    inside, n, p = float(tree.class_weight[node, k]), float(tree.weight[node]), float(tree.probability[node, k])
+    added = (inside + 1.0) / (n + len(tree.classes))
+    return abs(p - added) < 1e-9 and abs(p * n - inside) > 1e-9 * n
+
+
 def leaf_words(tree: Tree, shares: Floats, k: int, view: View) -> str:
     """Return who the training patients of the leaf were, or of the leaf with the largest share of a shared patient."""
     place = int(np.argmax(shares))
@@ -169,6 +176,9 @@ def leaf_words(tree: Tree, shares: Floats, k: int, view: View) -> str:
     who = f"{inside} of {n} {'patient' if n == '1' else 'patients'} {were(inside)} “{view.class_name(tree.classes[k])}”"
     if tree.has_bayes:
         who = f"{who}{few}; P itself is its naive Bayes at this reading"
+        few = ""
+    elif one_added(tree, node, k):
+        who = f"{who}{few}; P itself counts one more patient of each class (Laplace)"
         few = ""
     if among < 2:
         return f"In the leaf reached {who}{few}"
@@ -384,7 +394,8 @@ def change_card(
         size = f", {number(abs(change) / sigma, 3)} σ" if sigma > 0 else ", taken as exact"
         whole = ""
         if number(abs(exact), 3) != number(abs(change), 3):
-            whole = f" Rounded up, since readings are whole numbers: about {signed(exact, unit)} would do."
+            enough = "the least change" if number(abs(exact), 3) == "0" else f"about {signed(exact, unit)}"
+            whole = f" Rounded up, since readings are whole numbers: {enough} would do."
         help_words = f"{by_thresholds(case, view, name)}{CAVEATS}"
         sentence = f"of {view.quoted(name)}{size}, {then(name)}{whole}"
         return Card("Nearest change", signed(change, unit), sentence, help_words)
@@ -420,10 +431,12 @@ def repeat_card(case: Case, view: View, lacking: Sequence[str], asked: Collectio
     drawn = f"From {DRAWS_REPEAT:,} simulated true values. " if case.simulated else ""
     gain = float(case.repeat_advice[case.best_repeat])
     before, after = probability_text(case.certainty), probability_text(min(1.0, case.certainty + gain))
+    first = "Then repeat" if lacking else "Repeat first"  # what is missing is measured before
+    by = "" if stability_words.read_as(case) == "hard" else " by exact thresholds"
     return Card(
-        f"Repeat first: {view.variable(case.best_repeat)}",
+        f"{first}: {view.variable(case.best_repeat)}",
         f"{before} → {after}",
-        f"expected certainty, with the two readings averaged. {drawn}{REPEATING}",
+        f"expected certainty{by}, with the two readings averaged. {drawn}{REPEATING}",
         help_words,
     )
 

@@ -41,7 +41,8 @@ VALIDATE_HELP = (
     "Each fifth of the patients is answered by a tree grown on the other four fifths with the same variant, σ, size "
     "and decision, five times with other fifths. Very long work is ended early, after whole repeats."
 )
-UNTRIED = "Not tried on patients left out, so nothing is known of its performance; the Model facts page can try it."
+UNTRIED = "Not tried on patients left out, so nothing is known of its performance."
+UNTRIED_ELSEWHERE = f"{UNTRIED[:-1]}; the Model facts page can try it."
 AVAILABLE = "The program's code and tests come with it; the fitted model is saved as JSON or code on the Tree page."
 LIMITS = (
     "Performance is that of trees grown the same way, not of this very tree; it flatters when the settings were picked "

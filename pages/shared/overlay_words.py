@@ -97,9 +97,12 @@ def folded(tree: Tree, closed: Collection[int]) -> str:
     return f"{plural(len(top), 'subtree is', 'subtrees are')} folded, with {plural(hidden, 'leaf', 'leaves')}."
 
 
-def depth_label(depth: int, most: int) -> str:
-    """Return a choice of depth: "all 5 levels", "2 of 5 levels"."""
-    return f"all {most} levels" if depth == 0 or most == 0 else f"{depth} of {most} levels"
+def depth_label(depth: int) -> str:
+    """Return a choice of depth: "all levels", "1 level", "2 levels".
+
+    It does not say of how many: a browser keeps the text of a choice it has shown, also when another tree is deeper.
+    """
+    return "all levels" if depth == 0 else plural(depth, "level")
 
 
 def file_summary(told: OtherPatients, answers: tuple[int, int, int, int]) -> str:

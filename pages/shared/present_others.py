@@ -49,7 +49,7 @@ def _read(found: present_tree.Fitted, content: bytes, filename: str) -> OtherTab
     return read_other_table(
         content, filename, found.model.schema_, asked, target, tree.classes, missing,
         [name for name in aside if name in found.model.schema_.names],
-        None if cut is None else state.choices().cuts[cut],
+        None if cut is None else state.choices().cuts[cut], state.choices().limits,
     )  # fmt: skip
 
 

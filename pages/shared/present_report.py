@@ -78,7 +78,7 @@ def tried() -> str:
     found, counts = validated(), present_tree.left_out()
     if found is not None:
         return facts_words.in_brief(found)
-    return facts_words.UNTRIED if counts is None else tree_words.left_out(counts)
+    return facts_words.UNTRIED_ELSEWHERE if counts is None else tree_words.left_out(counts)
 
 
 def facts(found: present_tree.Fitted) -> list[tuple[str, str]]:

@@ -31,6 +31,8 @@ FIRST_CHANGES = {"pruning": "none", "decision": "tau", "max_depth": 3, "min_weig
 READING = ("evaluation", "decision", "tau", "cost", "abstain_cost")
 FACTORS = ("u_s", "u_p", "u_e")
 UNDO_STEPS = 50
+LEARNING = "penumbra_learning"
+JUST_SHOWN = -1  # as an answer to a lesson's question: the reader asked to be shown
 NEAR_A_THRESHOLD = -1  # as a row: the first patient who is, until the Patient page has shown one
 OF_THE_PATIENT = ("node", "row", "typed", "listed", "comparing")  # where the reader looks: no step of undo
 OF_THE_PICTURE = ("picture", "others", "others_name")  # with another of these, the tree and its nodes are the same
@@ -456,3 +458,46 @@ def close_compared() -> None:
 def keep_compared() -> None:
     """Let Tree and Patient keep the variant that was opened from Compare."""
     compare(left=None, opened="")
+
+
+@dataclass
+class Learning:
+    """Where the reader is on the Learn page; it has nothing to do with the data, and is no step of undo.
+
+    `answers` holds by lesson the option chosen, or `JUST_SHOWN`; a lesson not named is still covered.
+    `settings` holds what was moved in the figures, by lesson and name. `projector` shows the figure alone, larger.
+    """
+
+    lesson: str = "points"
+    answers: dict[str, int] = field(default_factory=dict)
+    settings: dict[tuple[str, str], Any] = field(default_factory=dict)
+    projector: bool = False
+
+
+def learning() -> Learning:
+    """Return where the reader is on the Learn page, made afresh on the first call."""
+    found: Learning = st.session_state.setdefault(LEARNING, Learning())
+    return found
+
+
+def choose_lesson(name: str) -> None:
+    """Turn to another lesson; what was set and answered in this one stays."""
+    learning().lesson = name
+
+
+def answer_lesson(lesson: str, option: int | None) -> None:
+    """Note what the reader predicts, and uncover the figure; None covers it again."""
+    if option is None:
+        learning().answers.pop(lesson, None)
+    else:
+        learning().answers[lesson] = option
+
+
+def set_lesson(lesson: str, name: str, value: Any) -> None:
+    """Set one thing of a lesson's figure."""
+    learning().settings[lesson, name] = value
+
+
+def project(on: bool) -> None:
+    """Show the figure alone and larger, or the whole page."""
+    learning().projector = on

@@ -38,7 +38,7 @@ def _depth(most: int) -> None:
     st.selectbox(
         "Show to depth",
         [state.WHOLE, *range(1, most)],
-        format_func=lambda depth: overlay_words.depth_label(depth, most),
+        format_func=overlay_words.depth_label,
         help=overlay_words.DEPTH,
         disabled=most < 2,
         width=150,

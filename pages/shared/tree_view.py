@@ -17,7 +17,8 @@ CLEARED = -1
 TWINS = 200
 
 
-def _asset(*names: str) -> str:
+def asset(*names: str) -> str:
+    """Return the text of files in `assets`, one after the other."""
     return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in names)
 
 
@@ -36,12 +37,12 @@ STILL_HTML = '<div class="frame"><div class="paper"></div></div>'
 COPY_HTML = '<div class="copy"><button type="button"></button><span role="status"></span></div>'
 
 _tree = st.components.v2.component(
-    "penumbra_tree", html=TREE_HTML, css=_asset("view.css"), js=_asset("theme_of.js", "tree_view.js")
+    "penumbra_tree", html=TREE_HTML, css=asset("view.css"), js=asset("theme_of.js", "tree_view.js")
 )
 _still = st.components.v2.component(
-    "penumbra_picture", html=STILL_HTML, css=_asset("view.css"), js=_asset("theme_of.js", "still_view.js")
+    "penumbra_picture", html=STILL_HTML, css=asset("view.css"), js=asset("theme_of.js", "still_view.js")
 )
-_copy = st.components.v2.component("penumbra_copy", html=COPY_HTML, css=_asset("view.css"), js=_asset("copy.js"))
+_copy = st.components.v2.component("penumbra_copy", html=COPY_HTML, css=asset("view.css"), js=asset("copy.js"))
 
 
 @dataclass(frozen=True)

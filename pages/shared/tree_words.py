@@ -63,6 +63,8 @@ def tree_heading(tree: Tree, answers: Iterable[Any]) -> str:
     if silent == 0:
         several = sum(isinstance(answer, frozenset) and len(answer) > 1 for answer in answers)
         return f"{leaves}: {'all answer' if not several else count(several) + ' name more than one class'}"
+    if silent == n:
+        return f"{leaves}: all abstain"
     said = f"{count(n - silent)} {'answers' if n - silent == 1 else 'answer'}"
     return f"{leaves}: {said}, {count(silent)} {'abstains' if silent == 1 else 'abstain'}"
 
@@ -168,7 +170,8 @@ def split_sentence(tree: Tree, told: Evidence, node: int, view: View) -> str:
     if band.kind is None:
         return f"{view.variable(name)} is taken as exact here, so there is no zone.{lost}"
     where = " to ".join(told.band_text(node))
-    share = f"{plural(parts.n[1], 'patient')} ({part(parts.n[1], sum(parts.n))}) lie in the blend range {where}"
+    called = "zone" if tree.gate[node] == MIDDLE else "blend range"  # a middle branch blends nobody
+    share = f"{plural(parts.n[1], 'patient')} ({part(parts.n[1], sum(parts.n))}) lie in the {called} {where}"
     why = (
         f". Their {view.quoted(name)}, measured again, could fall on the other side."
         if band.kind == "measurement error"

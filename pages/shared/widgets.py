@@ -114,14 +114,14 @@ def heading(finding: str, under: str = "") -> None:
 def narrow_steps() -> None:
     """Draw the way between pages where there is no room for it at the top."""
     with st.container(horizontal=True, key="narrow_steps", gap="small"):
-        for name in ("data", "noise", "tree", "patient", "compare", "robustness"):
+        for name in ("data", "noise", "tree", "patient", "compare", "robustness", "learn"):
             st.page_link(f"pages/{name}.py", label=name.capitalize())
 
 
 def opened_from_compare(page: str) -> None:
     """Say, under the navigation, that the tree was opened from Compare, with the way back and the way to keep it."""
     opened = state.choices().comparing.opened
-    if not opened or page in ("compare", "robustness"):
+    if not opened or page in ("compare", "robustness", "learn"):
         return
     with st.container(horizontal=True, vertical_alignment="center", key="from_compare", gap="small"):
         st.page_link("pages/compare.py", label="← Back to Compare")
