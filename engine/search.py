@@ -456,7 +456,7 @@ def summed_together(search: Search, here: Arrivals, soft: NDArray[np.int64]) -> 
     sigma = search.noise.error.sigma[soft]
     ends = [search.table.columns[j][here.order[j, [0, max(0, here.n_known[j] - 1)]]] for j in soft]
     reach = np.array([high - low for low, high in ends]) + search.window * sigma
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         usual = reach / (search.resolution * sigma) + GRID_SLACK < MOST_GRID_STEPS
     one_sigma = (search.noise.error.cv[soft] == 0.0) & (search.noise.error.shape[soft] == kernels.NORMAL)
     together: NDArray[np.int64] = soft[one_sigma & (sigma > 0.0) & usual]

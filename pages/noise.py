@@ -62,8 +62,9 @@ def row(found: present_tree.Fitted, name: str) -> None:
         st.caption(words.plain(noise_words.spread(values, unit) if numeric else words.levels(categories)))
     with cells[1]:
         if numeric:
-            thresholds = sorted({float(found.model.tree_.threshold[node]) for node in nodes})
-            svg_view(variable_svg(values, thresholds, partial(found.noise.at, j), unit=unit, name=name, width=340))
+            texts = {float(found.model.tree_.threshold[node]): found.evidence.threshold_text(node) for node in nodes}
+            sigma = partial(found.noise.at, j)
+            svg_view(variable_svg(values, sorted(texts), sigma, unit=unit, name=name, width=340, texts=texts))
         else:
             counts = [int((values == code).sum()) for code in range(len(categories))]
             svg_view(category_svg([str(each) for each in categories], counts, width=340))

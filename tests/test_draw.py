@@ -780,6 +780,12 @@ def test_rules_are_short_and_part_the_training_patients_alike():
     assert (on_a_patient[:, 0] <= float(short_edges(tree, on_a_patient)(0, float(tree.threshold[0])))).sum() == 2
 
 
+def test_a_threshold_is_written_as_elsewhere_on_the_page():
+    values = np.array([1.3, 1.31, 1.35, 1.4])
+    assert "1.3250" not in variable_svg(values, [1.325])
+    assert variable_svg(values, [1.325], texts={1.325: "1.3250"}).count("1.3250") == 2  # on the axis and in the label
+
+
 def a_case(**known):
     """Return what the cards read of a case, nothing of it but what is stated."""
     held = {"sigma": {}, "nearest_shown_change": {}, "nearest_shown_category": {}, "repeat_advice": {}}

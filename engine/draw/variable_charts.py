@@ -6,7 +6,7 @@ In: readings, thresholds, σ. Out: SVG text for light and dark.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,7 @@ def variable_svg(
     unit: str = "",
     name: str = "",
     decimals: int | None = None,
+    texts: Mapping[float, str] | None = None,
 ) -> str:
     """Return one variable: training histogram in grey, θ ± 1.96 σ in violet, a bell at each threshold.
 
@@ -80,6 +81,7 @@ def variable_svg(
     ----------
     values : (n,) readings, NaN missing. thresholds : the tree's, none draws the bell at the mean.
     sigma : σ in the variable's unit, or a function of the value; 0 or None is exact: no bell, no band.
+    texts : how thresholds are written elsewhere on the page, by threshold; others are written short.
     """
     column = np.asarray(values, dtype=np.float64)
     known = np.isfinite(column)
@@ -119,7 +121,8 @@ def variable_svg(
     shown = axis.decimals if decimals is None else decimals
     low, high = _ends(axis.low, axis.high, shown)
     low, high = ("≤ " if axis.below else "") + low, high + ("+" if axis.above else "")
-    drawn += _cut_words([(x, scale(x), _short(x, shown, column[known])) for x in cuts], low, high, width, tall - 5)
+    told = {x: (texts or {}).get(x) or _short(x, shown, column[known]) for x in cuts}
+    drawn += _cut_words([(x, scale(x), told[x]) for x in cuts], low, high, width, tall - 5)
     if not cuts and noisy:
         drawn.append(
             words(
@@ -130,7 +133,7 @@ def variable_svg(
             )
         )
     after = f" in {unit}" if unit else ""
-    cut_words = ", ".join(_short(x, shown, column[known]) for x in cuts) or "not used by the tree"
+    cut_words = ", ".join(told.values()) or "not used by the tree"
     label = f"{name or 'Variable'}{after}: training values {low} to {high}; thresholds {cut_words}"
     return sheet(width, tall, drawn, label, role="img")
 
