@@ -782,8 +782,8 @@ def test_rules_are_short_and_part_the_training_patients_alike():
 
 def test_a_threshold_is_written_as_elsewhere_on_the_page():
     values = np.array([1.3, 1.31, 1.35, 1.4])
-    assert "1.3250" not in variable_svg(values, [1.325])
-    assert variable_svg(values, [1.325], texts={1.325: "1.3250"}).count("1.3250") == 2  # on the axis and in the label
+    assert "1.32500" not in variable_svg(values, [1.325])
+    assert variable_svg(values, [1.325], texts={1.325: "1.32500"}).count("1.32500") == 2  # on the axis and in the label
 
 
 def a_case(**known):
