@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.noise import TWO_SIDED_95, SigmaAt
 from engine.number_words import plain, shortest
-from engine.tree import BINARY, BINS, NOMINAL, Tree
+from engine.tree import BINARY, BINS, Tree
 
 Floats = NDArray[np.float64]
 NICE_STEPS = (1.0, 2.0, 2.5, 4.0, 5.0, 10.0)
@@ -351,17 +351,9 @@ class Evidence:
         n = round_to_total(sums, int(self.count[node]))
         return SplitCounts(sums[0], sums[1], sums[2], sums[3], n=(n[0], n[1], n[2], n[3]), share=share)
 
-    def branch_weights(self, node: int) -> list[float]:
-        """Return the training weight that went to each child, in the tree's own propagation."""
-        return [float(self.tree.weight[child]) for child in self.tree.children(node)]
-
     def branch_counts(self, node: int) -> list[int]:
         """Return the whole patients at each child; they add up to the node's."""
         return [int(self.count[child]) for child in self.tree.children(node)]
-
-    def is_nominal(self, node: int) -> bool:
-        """Return whether the node parts categories."""
-        return bool(self.tree.gate[node] == NOMINAL)
 
 
 def left_of(values: Floats, theta: float, closed: bool) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from engine.draw.sheet import CLASS_FILL, SHADES, STYLE
 
 __all__ = ["chromium", "server"]
 
-PAGES = ["data", "noise", "tree", "patient", "compare", "learn", "robustness"]
+PAGES = ["data", "noise", "tree", "patient", "compare", "learn", "robustness", "facts"]
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 OF_COLOUR = ["color-contrast", "link-in-text-block"]
 # What Streamlit's own widgets bring and no page can mend: (rule, selector or piece of the element, why).
@@ -186,7 +186,7 @@ def test_at_320_pixels_only_trees_and_tables_scroll_sideways(turn, name):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES[1:6])  # Robustness has no picture before it has tried
+@pytest.mark.parametrize("name", PAGES[1:6])  # Robustness and Model facts have no picture before they have tried
 def test_words_in_pictures_stand_out_from_what_is_drawn_under_them(turn, name, scheme):
     told = turn(name, height=2600, scheme=scheme).evaluate(CONTRASTS)
     assert len(told) > 10

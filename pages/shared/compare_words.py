@@ -13,7 +13,7 @@ from engine.contrast import MORE, MOVED, OTHER, SplitDifferences
 from engine.draw.figure_table import CERTAIN
 from engine.number_words import percent_text
 from engine.recipe import DEFAULTS
-from pages.shared import recipe_words, words
+from pages.shared import words
 
 COMPARE_BUTTON = "Compare"
 COMPARE_HELP = "Cross-validates every variant on the same folds: trees answer patients they have not seen."
@@ -84,11 +84,6 @@ def more(stated: Any, settings: Mapping[str, Any]) -> str:
     if stated.kept:
         parts = [words.plural(len(stated.changes), "setting") + " changed", *parts]
     return ", ".join(parts)
-
-
-def variant_name(stated: Any, name: str) -> str:
-    """Return a variant's name as it is chosen by."""
-    return name if stated.kept else name.replace(stated.name, recipe_words.variant(stated.name), 1)
 
 
 def job_title(missing: Sequence[Any]) -> str:
