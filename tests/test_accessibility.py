@@ -9,9 +9,9 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from test_browser import address as server
-from test_browser import browser as chromium
-from test_browser import settled
+from in_browser import address as server
+from in_browser import browser as chromium
+from in_browser import new_page, settled
 
 from engine.draw.sheet import CLASS_FILL, SHADES, STYLE
 
@@ -106,7 +106,7 @@ def turn(chromium, server):
 
     def show(name, width=1280, height=900, scheme="light", forced="none"):
         if name not in opened:
-            opened[name] = chromium.new_context(reduced_motion="reduce").new_page()
+            opened[name] = new_page(chromium.new_context(reduced_motion="reduce"))
             opened[name].set_viewport_size({"width": width, "height": height})
             opened[name].goto(f"{server[0]}/{name}")
         page = opened[name]
@@ -116,7 +116,7 @@ def turn(chromium, server):
             settled(page)
         colours[name] = (scheme, forced)
         page.wait_for_timeout(300)
-        page.wait_for_function("() => !document.querySelector('[data-stale=true]')", timeout=60_000)
+        page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
         return page
 
     yield show

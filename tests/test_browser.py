@@ -6,72 +6,15 @@ In: a CSV made here, Chromium by Playwright. Out: what a person sees, beside wha
 from __future__ import annotations
 
 import html
-import os
 import re
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
+from in_browser import arrive, go, new_page, settled
 from screens import clinic
 
 from engine import Noise, read_table, variant
 from engine.number_words import probability_text
-
-ROOT = Path(__file__).resolve().parent.parent
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    port = free_port()
-    log = tmp_path_factory.mktemp("server") / "log"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with log.open("w") as out:
-        server = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out, env=os.environ)
-    try:
-        for _ in range(120):
-            try:
-                urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=1)
-                break
-            except OSError:
-                time.sleep(0.5)
-        yield f"http://localhost:{port}", log
-    finally:
-        server.terminate()
-        server.wait(20)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed, so no browser test.")
-    if CHROMIUM is None:
-        pytest.skip("No Chromium is installed (apt-get install chromium), so no browser test.")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened
-        opened.close()
-
-
-def settled(page) -> None:
-    page.wait_for_selector("text=Intended use", timeout=120_000)
-    page.wait_for_timeout(300)
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')", timeout=120_000)
-    page.wait_for_timeout(500)
 
 
 def fill(page, label: str, value: str) -> None:
@@ -87,15 +30,10 @@ def pick(page, box: str, option: str) -> None:
     settled(page)
 
 
-def go(page, name: str) -> None:
-    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
-    settled(page)
-
-
 @pytest.mark.parametrize("name", ["", "data", "noise", "tree", "patient", "compare", "robustness", "learn"])
 def test_every_page_has_an_address_of_its_own(address, browser, name):
     url, _ = address
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page = new_page(browser, viewport={"width": 1280, "height": 900})
     page.goto(f"{url}/{name}")
     settled(page)
     assert page.url == f"{url}/{name or 'data'}"
@@ -111,7 +49,7 @@ def test_every_page_has_an_address_of_its_own(address, browser, name):
 
 def test_a_narrow_patient_page_opens_the_whole_tree(address, browser):
     url, _ = address
-    page = browser.new_page(viewport={"width": 400, "height": 2600})
+    page = new_page(browser, viewport={"width": 400, "height": 2600})
     page.goto(f"{url}/patient")
     settled(page)
     whole = page.locator(".st-key-whole_tree_opened div.frame")
@@ -127,7 +65,7 @@ def test_a_narrow_patient_page_opens_the_whole_tree(address, browser):
 def test_from_upload_to_patient(address, browser):
     url, log = address
     content = clinic(240, seed=11)
-    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+    page = new_page(browser, viewport={"width": 1280, "height": 1400})
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{url}/tree")  # a cold link first: the bundled example, inside the frame
@@ -136,7 +74,7 @@ def test_from_upload_to_patient(address, browser):
 
     go(page, "Data")
     page.set_input_files("input[type=file]", {"name": "clinic.csv", "mimeType": "text/csv", "buffer": content})
-    page.wait_for_selector("h1:has-text('240 patients read')", timeout=60_000)
+    page.wait_for_selector("h1:has-text('240 patients read')")
     settled(page)
 
     go(page, "Noise")
@@ -189,15 +127,9 @@ def test_from_upload_to_patient(address, browser):
     page.close()
 
 
-def arrive(page, name: str, content: bytes, heading: str) -> None:
-    page.set_input_files("input[type=file]", {"name": name, "mimeType": "text/csv", "buffer": content})
-    page.wait_for_selector(f"h1:has-text('{heading}')", timeout=60_000)
-    settled(page)
-
-
 def test_a_second_file_is_named_and_leaves_the_session_alive(address, browser):
     url, log = address
-    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+    page = new_page(browser, viewport={"width": 1280, "height": 1400})
     page.goto(f"{url}/data")
     settled(page)
     arrive(page, "clinic.csv", clinic(240, seed=11), "240 patients read")
@@ -218,7 +150,7 @@ def test_a_second_file_is_named_and_leaves_the_session_alive(address, browser):
 
 def test_no_name_of_a_file_makes_the_browser_ask_outside(address, browser):
     url, _ = address
-    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+    page = new_page(browser, viewport={"width": 1280, "height": 1400})
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{url}/data")
@@ -245,7 +177,7 @@ CATCH_PRINT = "window.print = () => { window.top.printed = document.documentElem
 @pytest.mark.parametrize(("name", "title"), [("patient", "report on one patient"), ("facts", "model facts")])
 def test_paper_is_printed_and_saved_without_an_address_on_the_server(address, browser, name, title):
     url, log = address
-    page = browser.new_page(viewport={"width": 1280, "height": 1400}, accept_downloads=True)
+    page = new_page(browser, viewport={"width": 1280, "height": 1400}, accept_downloads=True)
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.add_init_script(CATCH_PRINT)
@@ -288,7 +220,7 @@ window.ResizeObserver = class extends Real {
 
 def test_a_tree_that_grows_is_not_cut_to_the_height_of_the_one_before(address, browser):
     url, _ = address
-    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+    page = new_page(browser, viewport={"width": 1280, "height": 1400})
     page.add_init_script(COUNT_WATCHERS)
     page.goto(f"{url}/tree")
     settled(page)

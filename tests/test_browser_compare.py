@@ -10,12 +10,12 @@ import re
 from pathlib import Path
 
 import pytest
-from test_browser import address, browser, go, settled  # noqa: F401
+from in_browser import go, new_page, settled
 
 
 @pytest.fixture
-def page(address, browser):  # noqa: F811
-    opened = browser.new_page(viewport={"width": 1280, "height": 1600}, accept_downloads=True)
+def page(address, browser):
+    opened = new_page(browser, viewport={"width": 1280, "height": 1600}, accept_downloads=True)
     yield opened
     log = address[1].read_text()
     assert "unforeseen" not in log
@@ -43,10 +43,10 @@ def begin(page, url):
     page.wait_for_selector(".st-key-cancel_compare")
 
 
-def test_left_come_back_to_cancelled_saved_and_resumed(address, browser, page):  # noqa: F811
+def test_left_come_back_to_cancelled_saved_and_resumed(address, browser, page):
     url, _ = address
     begin(page, url)
-    page.wait_for_selector("text=/fold ([4-9]|[1-9][0-9]) of 100/", timeout=60_000)
+    page.wait_for_selector("text=/fold ([4-9]|[1-9][0-9]) of 100/")
     go(page, "Noise")
     line = page.locator(".st-key-job_line")
     assert re.search(r"Compare: 4 variants, fold \d+ of 100", line.inner_text())
@@ -59,7 +59,7 @@ def test_left_come_back_to_cancelled_saved_and_resumed(address, browser, page): 
     settled(page)
     assert page.url == f"{url}/compare"
     page.locator(".st-key-cancel_compare button").first.click()
-    page.wait_for_selector("text=/cancelled after/", timeout=30_000)
+    page.wait_for_selector("text=/cancelled after/")
     settled(page)
     done = int(re.search(r"cancelled after (\d+) of 100", page.locator(".st-key-job_compare").inner_text())[1])
     assert done > before
@@ -70,7 +70,7 @@ def test_left_come_back_to_cancelled_saved_and_resumed(address, browser, page): 
     assert len(json.loads(saved)["study"]["results"]) >= 4 * done
     assert b"Ejection" not in saved
 
-    fresh = browser.new_page(viewport={"width": 1280, "height": 1600})
+    fresh = new_page(browser, viewport={"width": 1280, "height": 1600})
     fresh.goto(f"{url}/compare")
     settled(fresh)
     fresh.get_by_text("Open a saved comparison").click()
@@ -87,11 +87,11 @@ def test_left_come_back_to_cancelled_saved_and_resumed(address, browser, page): 
     )
     assert re.search(r"fold \d+ of 100", told.inner_text())
     fresh.locator(".st-key-cancel_compare button").first.click()
-    fresh.wait_for_selector("text=/cancelled after/", timeout=30_000)
+    fresh.wait_for_selector("text=/cancelled after/")
     fresh.close()
 
 
-def test_the_path_under_the_mouse_lights_in_both_trees(address, browser, page):  # noqa: F811
+def test_the_path_under_the_mouse_lights_in_both_trees(address, browser, page):
     page.goto(f"{address[0]}/compare")
     settled(page)
     node = page.locator("svg[aria-label^='Tree A'] [data-place='r.1']")
@@ -102,30 +102,30 @@ def test_the_path_under_the_mouse_lights_in_both_trees(address, browser, page): 
     assert page.locator(".on-path").count() == 0
 
 
-def test_a_cell_leads_to_its_patient_and_back(address, browser, page):  # noqa: F811
+def test_a_cell_leads_to_its_patient_and_back(address, browser, page):
     url, _ = address
     page.goto(f"{url}/compare")
     settled(page)
     page.locator("[class*=st-key-cell_other_] button:not([disabled])").first.click()
-    page.get_by_role("button", name="open B").first.click(timeout=60_000)
-    page.wait_for_url(f"{url}/patient", timeout=60_000)
+    page.get_by_role("button", name="open B").first.click()
+    page.wait_for_url(f"{url}/patient")
     page.wait_for_selector(".st-key-from_compare")
     settled(page)
     assert "This is B SS+STP, opened from Compare" in page.get_by_test_id("stMain").inner_text()
     page.get_by_role("link", name="← Back to Compare").click()
-    page.wait_for_url(f"{url}/compare", timeout=60_000)
+    page.wait_for_url(f"{url}/compare")
     settled(page)
     assert page.locator("[class*=st-key-patient_] ").count() > 0  # the cell is still open
 
 
-def test_at_320_pixels_a_finished_comparison_does_not_scroll_sideways(address, browser, page):  # noqa: F811
+def test_at_320_pixels_a_finished_comparison_does_not_scroll_sideways(address, browser, page):
     url, _ = address
     page.goto(f"{url}/compare")
     settled(page)
     choose(page, "repeats", "1")
     choose(page, "folds", "2")
     page.locator(".st-key-compare").get_by_role("button", name="Compare").click()
-    page.wait_for_selector("text=against what happened", timeout=60_000)
+    page.wait_for_selector("text=against what happened")
     settled(page)
     page.set_viewport_size({"width": 320, "height": 1600})
     page.wait_for_timeout(800)

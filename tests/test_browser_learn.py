@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from in_browser import new_page, settled
 from test_accessibility import CONTRASTS, axe, findings  # noqa: F401
-from test_browser import address, browser, settled  # noqa: F401
 
 from engine import lessons
 from pages.shared.learn_words import LESSONS
@@ -23,8 +23,8 @@ FOCUSED = """(() => {
 
 
 @pytest.fixture(scope="module")
-def page(address, browser):  # noqa: F811
-    opened = browser.new_page(viewport={"width": 1280, "height": 1400})
+def page(address, browser):
+    opened = new_page(browser, viewport={"width": 1280, "height": 1400})
     opened.goto(f"{address[0]}/learn")
     settled(opened)
     yield opened
@@ -47,7 +47,6 @@ def reaches(page, name, wanted):
             && !mark.hasAttribute('transform'));
         }""",
         arg=[name, wanted],
-        timeout=30_000,
     )
 
 
@@ -121,7 +120,7 @@ def test_a_narrow_window_asks_first_and_draws_the_narrow_figure(page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_lesson_can_be_read_by_eye_and_by_a_screen_reader(address, browser, axe, scheme):  # noqa: F811
-    page = browser.new_page(viewport={"width": 1280, "height": 1600}, color_scheme=scheme)
+    page = new_page(browser, viewport={"width": 1280, "height": 1600}, color_scheme=scheme)
     page.goto(f"{address[0]}/learn")
     settled(page)
     page.evaluate(axe)

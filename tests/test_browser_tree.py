@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from in_browser import arrive, go, new_page, settled
 from screens import clinic
-from test_browser import address, arrive, browser, go, settled  # noqa: F401
 
 from engine import Noise, read_table, variant
 from engine.examples import load_example
@@ -29,8 +29,8 @@ SHARES = """all => all.map((node) =>
 
 
 @pytest.fixture(scope="module")
-def tree_page(address, browser):  # noqa: F811
-    page = browser.new_page(viewport={"width": 1280, "height": 1600})
+def tree_page(address, browser):
+    page = new_page(browser, viewport={"width": 1280, "height": 1600})
     page.goto(f"{address[0]}/tree")
     settled(page)
     yield page
@@ -50,7 +50,7 @@ def example():
 def calm(page):
     """Wait until a choice has been answered; shorter than `settled`, for nothing is fitted."""
     page.wait_for_timeout(200)
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')", timeout=60_000)
+    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
     page.wait_for_timeout(100)
 
 
@@ -181,16 +181,16 @@ def test_the_present_patient_has_the_patient_pages_numbers(tree_page, example):
     assert page.locator(".penumbra-view [data-share]").count() == 0
 
 
-def test_other_patients_of_a_second_file(address, browser):  # noqa: F811
+def test_other_patients_of_a_second_file(address, browser):
     first, second = clinic(240, seed=11), clinic(90, seed=3)
-    page = browser.new_page(viewport={"width": 1280, "height": 1600})
+    page = new_page(browser, viewport={"width": 1280, "height": 1600})
     page.goto(f"{address[0]}/data")
     settled(page)
     arrive(page, "clinic.csv", first, "240 patients read")
     go(page, "Tree")
     pick(page, "Lay over the tree", "other patients (test data)")
     page.set_input_files("input[type=file]", {"name": "new.csv", "mimeType": "text/csv", "buffer": second})
-    page.wait_for_selector("text=90 test patients", timeout=60_000)
+    page.wait_for_selector("text=90 test patients")
     calm(page)
     table = read_table(first, "clinic.csv")
     model = variant("SS+STP", **SETTINGS).fit(table.X, table.y)
@@ -213,9 +213,9 @@ def test_other_patients_of_a_second_file(address, browser):  # noqa: F811
     page.close()
 
 
-def test_the_rule_is_copied(address, browser):  # noqa: F811
+def test_the_rule_is_copied(address, browser):
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
+    page = new_page(context)
     page.goto(f"{address[0]}/tree")
     settled(page)
     page.get_by_role("button", name="Copy rule").click()

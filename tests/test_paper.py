@@ -11,9 +11,9 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from in_browser import CHROMIUM, FLAGS
 from paper_cases import CASES, HOSTILE, open_case
 from screens import clinic, open_page, paper, sound, text, upload, validate
-from test_browser import CHROMIUM, FLAGS
 
 from engine.draw.facts import Facts, Predictor, facts_html
 from engine.draw.printed import HEIGHT, SIZES, line_count

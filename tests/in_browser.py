@@ -1,0 +1,87 @@
+"""The app in a real browser, as its tests start it and wait for it.
+
+In: nothing. Out: fixtures for a server and Chromium of a test file's own, and how to open, leave and await a page.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 300_000  # ms: on cold caches and two busy cores a first fit compiles for minutes
+ROOT = Path(__file__).resolve().parent.parent
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    port = free_port()
+    log = tmp_path_factory.mktemp("server") / "log"
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    with log.open("w") as out:
+        server = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out, env=os.environ)
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=1)
+                break
+            except OSError:
+                time.sleep(0.5)
+        yield f"http://localhost:{port}", log
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed, so no browser test.")
+    if CHROMIUM is None:
+        pytest.skip("No Chromium is installed (apt-get install chromium), so no browser test.")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+def new_page(opener, **options):
+    """Open a page of a browser or of a context; it waits as long as a first compilation may take."""
+    page = opener.new_page(**options)
+    page.set_default_timeout(PATIENCE)
+    return page
+
+
+def settled(page) -> None:
+    page.wait_for_selector("text=Intended use")
+    page.wait_for_timeout(300)
+    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    page.wait_for_timeout(500)
+
+
+def go(page, name: str) -> None:
+    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+    settled(page)
+
+
+def arrive(page, name: str, content: bytes, heading: str) -> None:
+    page.set_input_files("input[type=file]", {"name": name, "mimeType": "text/csv", "buffer": content})
+    page.wait_for_selector(f"h1:has-text('{heading}')")
+    settled(page)
