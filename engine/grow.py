@@ -16,7 +16,7 @@ from engine.criteria import is_pure
 from engine.gates import child_boxes, divide, node_splits
 from engine.leaves import leaf_probability
 from engine.noise import ResolvedNoise
-from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, minimum_weight, sifted
+from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, minimum_weight
 from engine.table import Table
 from engine.tree import BINARY, LEAF, MIDDLE, REST, Node
 from engine.zones import ROOT, Zone, delta, delta_of, hard_parts, one_variable, place_of_child
@@ -124,7 +124,7 @@ def grow(growth: Growth) -> Node:
         if stops(growth, node, here.rows, here.weight):
             continue
         dense[here.rows] = here.weight
-        here = sifted(growth.search, replace(here, dense=dense, boxes=boxes))
+        here = replace(here, dense=dense, boxes=boxes)
         candidate = best_split(growth.search, here)
         if candidate is None:
             dense[here.rows] = 0.0
@@ -155,7 +155,7 @@ def grow(growth: Growth) -> Node:
                 order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
             dense[rows] = 0.0
             node_boxes = child_boxes(node, boxes, len(node.children) - 1)
-            arrived = Arrivals(rows, kept, dense, order, known, used, points=here.points)
+            arrived = Arrivals(rows, kept, dense, order, known, used)
             stack.append((child, arrived, node_boxes, trails[len(node.children) - 1]))
         if too_few_between(growth, node, table, here.rows, pieces):
             stack = [entry for entry in stack if entry[0] is not node.children[1]]

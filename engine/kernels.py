@@ -785,51 +785,238 @@ def soft_left(order, column, weight, error, variable, theta):
     return left
 
 
-@compiled
-def keep_points(value, owner, weight, low, high):
-    """Return the points (values in rising order, and whose they are) that lie in (low, high] and whose owner is here.
+class Points(NamedTuple):
+    """What stands for the readings of a resampled search, over the V variables `variable` (V,). METHODS §4
 
-    `weight` (N,) is the patients' weight at the node, 0 for those that are not. METHODS §4, resampled.
+    A reading x of the v-th is the points x + sigma[v, i]·z[v], with `sigma` (V, N) and rising `z` (V, s).
+    `marks` (V, G) are rising thresholds; `below` (V, N, G) is how many points of each reading are at most each mark.
     """
-    kept_value, kept_owner = np.empty(len(value)), np.empty(len(value), np.int32)
-    first, count = np.searchsorted(value, low, side="right"), 0
-    for p in range(first, len(value)):
-        if value[p] > high:
-            break
-        kept_value[count], kept_owner[count] = value[p], owner[p]
-        count += 1 if weight[owner[p]] > 0.0 else 0
-    return kept_value[:count].copy(), kept_owner[:count].copy()
+
+    variable: Any
+    sigma: Any
+    z: Any
+    marks: Any
+    below: Any
 
 
-@compiled
-def count_points(owner, n):
-    """Return how many points (n,) each patient has left."""
-    counts = np.zeros(n, np.int64)
-    for i in owner:
-        counts[i] += 1
-    return counts
+class Lone(NamedTuple):
+    """Patients without a point left: `place` among those known and the `value` that stands for each, both (L,).
 
-
-@compiled
-def weigh_points(value, owner, counts, label, weight, lone_value, lone_owner):
-    """Return value, label code and weight of every point at a node by rising value: a patient's points share equally.
-
-    `lone_value` (rising) stands for the patients `lone_owner` that have no point left.
+    Those of the v-th variable of `Points` are from `first[v]` to `first[v + 1]`.
     """
-    m = len(value) + len(lone_value)
-    values, codes, weights = np.empty(m), np.empty(m, label.dtype), np.empty(m)
-    p, q = 0, 0
-    for k in range(m):
-        if q == len(lone_value) or (p < len(value) and value[p] <= lone_value[q]):
-            i = owner[p]
-            values[k], weights[k] = value[p], weight[i] / counts[i]
-            p += 1
+
+    place: Any
+    value: Any
+    first: Any
+
+
+class Spread(NamedTuple):
+    """One variable's points at a node: patient r's are x[r] + sigma[r]·z[k], k from `start[r]` to `stop[r]`.
+
+    Each weighs `part[r]` and has label code `code[r]`; all but `z` are (n,). `below` (n, G) tells how many of all its
+    points are at most each of the `marks` (G,).
+    """
+
+    x: Any
+    sigma: Any
+    z: Any
+    start: Any
+    stop: Any
+    part: Any
+    code: Any
+    marks: Any
+    below: Any
+
+
+@compiled
+def points_at_most(x, sigma, z, end):
+    """Return how many of the rising points x + sigma·z are at most `end`."""
+    low, high = 0, len(z)
+    while low < high:
+        k = (low + high) // 2
+        if x + sigma * z[k] <= end:
+            low = k + 1
         else:
-            i = lone_owner[q]
-            values[k], weights[k] = lone_value[q], weight[i]
-            q += 1
-        codes[k] = label[i]
-    return values, codes, weights
+            high = k
+    return low
+
+
+@compiled
+def points_inside(x, sigma, z, low, high):
+    """Return the first point of each reading of `x` (n,) in the interval (low, high] and the first beyond, (n,) each.
+
+    They are the same where no point lies in it.
+    """
+    start, stop = np.zeros(len(x), np.int32), np.full(len(x), len(z), np.int32)
+    for r in range(len(x)):
+        if low > -np.inf:
+            start[r] = points_at_most(x[r], sigma[r], z, low)
+        if high < np.inf:
+            stop[r] = points_at_most(x[r], sigma[r], z, high)
+    return start, stop
+
+
+@compiled
+def count_below(columns, points):
+    """Write into `points.below` how many points of each known reading of `columns` (M, N) are at most each mark."""
+    for v in range(len(points.variable)):
+        column, z, marks = columns[points.variable[v]], points.z[v], points.marks[v]
+        for i in range(len(column)):
+            x, sigma, k = column[i], points.sigma[v, i], 0
+            for g in range(len(marks)):
+                while k < len(z) and x + sigma * z[k] <= marks[g]:
+                    k += 1
+                points.below[v, i, g] = k
+
+
+@compiled
+def spread_points(known, column, label, weight, points, v, low, high, lone):
+    """Return the points of the v-th variable at a node, a `Spread` of the patients `known` (n,).
+
+    Those outside the interval (low, high] of its path are dropped, and a patient's others share its `weight` equally.
+    """
+    n, marks = len(known), points.marks[v]
+    x, sigma, z = column[known], points.sigma[v][known], points.z[v]
+    start, stop = points_inside(x, sigma, z, low, high)
+    below = np.empty((n, len(marks)), np.int32)
+    part, code = np.empty(n), label[known]
+    for r in range(n):
+        below[r] = points.below[v, known[r]]
+    for q in range(lone.first[v], lone.first[v + 1]):
+        r = lone.place[q]
+        x[r], sigma[r], start[r], stop[r] = lone.value[q], 0.0, 0, 1
+        for g in range(len(marks)):
+            below[r, g] = points_at_most(x[r], 0.0, z, marks[g])
+    for r in range(n):
+        part[r] = weight[known[r]] / (stop[r] - start[r])
+    return Spread(x, sigma, z, start, stop, part, code, marks, below)
+
+
+@compiled
+def weigh_marks(spread, n_codes):
+    """Return (G + 2, n_codes) the weight by label code of points at most -inf, each of the G marks, and inf."""
+    n_marks = len(spread.marks)
+    left = np.zeros((n_codes, n_marks + 2))
+    for r in range(len(spread.x)):
+        c, part, start = spread.code[r], spread.part[r], spread.start[r]
+        count = spread.stop[r] - start
+        for g in range(n_marks):
+            left[c, g + 1] += part * min(max(spread.below[r, g] - start, 0), count)
+        left[c, n_marks + 1] += part * count
+    return left.T.copy()
+
+
+@compiled
+def points_between(spread, first, last):
+    """Return value, label code and weight of the points between two marks by rising value, each (m,).
+
+    Marks are counted from 0, which is -inf, to G + 1, which is inf; the upper one belongs to the stretch.
+    """
+    n, n_marks = len(spread.x), len(spread.marks)
+    start, stop = spread.start.copy(), spread.stop.copy()
+    for r in range(n):
+        if first > 0:
+            start[r] = min(max(spread.below[r, first - 1], start[r]), stop[r])
+        if last <= n_marks:
+            stop[r] = max(min(spread.below[r, last - 1], stop[r]), start[r])
+    m, count = (stop - start).sum(), 0
+    value, owner = np.empty(m), np.empty(m, np.int32)
+    for r in range(n):
+        for k in range(start[r], stop[r]):
+            value[count], owner[count] = spread.x[r] + spread.sigma[r] * spread.z[k], r
+            count += 1
+    order = np.argsort(value)
+    owner = owner[order]
+    return value[order], spread.code[owner], spread.part[owner]
+
+
+@compiled
+def largest_point(spread):
+    """Return the largest point of a `Spread`, -inf when it has none."""
+    largest = -np.inf
+    for r in range(len(spread.x)):
+        largest = max(largest, spread.x[r] + spread.sigma[r] * spread.z[spread.stop[r] - 1])
+    return largest
+
+
+@compiled
+def stretch_gains(spread, g, left, whole, total, before, criterion, labels, limit, low, high, largest, value, gain):
+    """Gain of every admissible cut after a point between the marks `g` and `g + 1`; returns how many there are.
+
+    `left` (S,) is the weight by label code at most the lower mark, of the node's `whole`. A threshold is admissible
+    when low <= threshold < high, no side is under `limit`, and it is not the `largest` point. Writes thresholds into
+    `value` and gains into `gain`.
+    """
+    side, rest, left_total, count = left.copy(), np.empty(len(left)), left.sum(), 0
+    values, codes, parts = points_between(spread, g, g + 1)
+    for p in range(len(values)):
+        x = values[p]
+        side[codes[p]] += parts[p]
+        left_total += parts[p]
+        right_total = total - left_total
+        apart = x < largest and (p + 1 == len(values) or x < values[p + 1])
+        if apart and low <= x < high and left_total >= limit and right_total >= limit and right_total > 0.0:
+            value[count] = x
+            gain[count] = gain_of_left(side, whole, total, before, criterion, labels, rest)
+            count += 1
+    return count
+
+
+@compiled
+def best_point_cuts(
+    wanted, order, n_known, columns, label, weight, points, lone, boxes, windows, fraction, criterion, labels,
+    min_leaf, floor, every,
+):  # fmt: skip
+    """Best cut after a point of each variable of `points` that is `wanted`. Returns gain, threshold, tried, (V,) each.
+
+    `boxes` and `windows` (V, 2): the interval (a, b] of the path and the thresholds [low, high) allowed. Gains are
+    multiplied by `fraction` (V,); a variable's lowest cut within 1e-12 of its best wins. Stretches between
+    neighbouring marks are passed over when no side they could make gains as much as the best cut found, or as `floor`:
+    a variable that is not the best may then have less than its own best, or none. With `every` none is. METHODS §4
+    """
+    n_variables, n_marks, n_codes = len(points.variable), points.marks.shape[1], len(labels.mask)
+    best, theta = np.full(n_variables, -np.inf), np.full(n_variables, np.nan)
+    tried, marks = np.zeros(n_variables, np.int64), np.empty((n_variables, n_marks + 2, n_codes))
+    corner, rest, top = np.empty(n_codes), np.empty(n_codes), floor
+    for v in wanted:
+        j = points.variable[v]
+        known = order[j, : n_known[j]]
+        spread = spread_points(known, columns[j], label, weight, points, v, boxes[v, 0], boxes[v, 1], lone)
+        marks[v] = weigh_marks(spread, n_codes)
+        whole, limit = marks[v, n_marks + 1], min_leaf[j] - SLACK_WEIGHT
+        total, before = whole.sum(), impurity(whole, criterion, labels)
+        if windows[v, 0] == -np.inf and windows[v, 1] == np.inf:  # then a mark is as good as the point before it
+            for g in range(1, n_marks + 1):
+                left_total = marks[v, g].sum()
+                if min(left_total, total - left_total) >= limit and left_total > 0.0 and total - left_total > 0.0:
+                    gain = gain_of_left(marks[v, g], whole, total, before, criterion, labels, rest)
+                    top = max(top, gain * fraction[v])
+    value, gains = np.empty(n_known.max() * points.z.shape[1]), np.empty(n_known.max() * points.z.shape[1])
+    for v in wanted:
+        j, whole, count = points.variable[v], marks[v, n_marks + 1], 0
+        known, limit = order[j, : n_known[j]], min_leaf[j] - SLACK_WEIGHT
+        total, before = whole.sum(), impurity(whole, criterion, labels)
+        spread = spread_points(known, columns[j], label, weight, points, v, boxes[v, 0], boxes[v, 1], lone)
+        largest = largest_point(spread)
+        for g in range(n_marks + 1):
+            low, high = marks[v, g], marks[v, g + 1]
+            if high.sum() < limit or total - low.sum() < limit:
+                continue
+            if not every:
+                bound = corner_bound(low, high, whole, total, before, criterion, labels, corner, rest)
+                if bound * fraction[v] < top - 10.0 * TIE:
+                    continue
+            found = stretch_gains(
+                spread, g, low, whole, total, before, criterion, labels, limit, windows[v, 0], windows[v, 1], largest,
+                value[count:], gains[count:],
+            )  # fmt: skip
+            for p in range(count, count + found):
+                top = max(top, gains[p] * fraction[v])
+            count += found
+        place, tried[v] = first_best(gains[:count]), count
+        if place >= 0:
+            best[v], theta[v] = gains[place] * fraction[v], value[place]
+    return best, theta, tried
 
 
 @compiled
@@ -872,12 +1059,11 @@ def corner_bound(low, high, whole, total, before, criterion, labels, corner, res
 
 
 @compiled
-def best_point_cut(value, code, weight, criterion, labels, min_leaf, first, last, floor):
-    """Return place (the last point left of the best cut, -1 without one), gain, and number of admissible cuts.
+def best_point_cut(value, code, weight, criterion, labels):
+    """Return the place of the last value left of the best cut between `value` (m,), which rise; -1 without one.
 
-    `value` (m,) rises; only cuts after the points `first` to `last` are tried. The lowest wins within 1e-12. A
-    block of neighbouring cuts is passed over when no side it could make gains as much as the best found before, or as
-    `floor`; gains below that are as good as none. METHODS §4.
+    The lowest wins within 1e-12. A block of neighbouring cuts is passed over when no side it could make gains as much
+    as the best found before. METHODS §4.
     """
     m, n_codes = len(value), len(labels.mask)
     n_blocks = (m + BLOCK - 1) // BLOCK
@@ -887,14 +1073,13 @@ def best_point_cut(value, code, weight, criterion, labels, min_leaf, first, last
     for p in range(m):
         whole[code[p]] += weight[p]
     total, before = whole.sum(), impurity(whole, criterion, labels)
-    left_total, top, strip = 0.0, floor, np.inf
+    left_total, top, strip = 0.0, -np.inf, np.inf
     left, corner, rest = np.zeros(n_codes), np.empty(n_codes), np.empty(n_codes)
     for p in range(m):
         left[code[p]] += weight[p]
         left_total += weight[p]
-        if first <= p <= last and p + 1 < m and value[p] < value[p + 1]:
-            limit, right_total = min_leaf - SLACK_WEIGHT, total - left_total
-            fits[p] = left_total >= limit and right_total >= limit and left_total > 0.0 and right_total > 0.0
+        if p + 1 < m and value[p] < value[p + 1]:
+            fits[p] = left_total > 0.0 and total - left_total > 0.0
         if (p + 1) % BLOCK == 0 or p + 1 == m:
             marks[p // BLOCK + 1] = left
             if fits[p]:
@@ -916,8 +1101,7 @@ def best_point_cut(value, code, weight, criterion, labels, min_leaf, first, last
             if fits[p]:
                 gain[p] = gain_of_left(left, whole, total, before, criterion, labels, rest)
                 top = max(top, gain[p])
-    best = first_best(gain)
-    return best, gain[max(0, best)] if m else -np.inf, fits.sum()
+    return first_best(gain)
 
 
 @compiled
@@ -940,9 +1124,7 @@ def bootstrap_cuts(value, code, weight, draws, criterion, labels):
             if count[i] > 0:
                 drawn[m], drawn_code[m], drawn_weight[m] = value[i], code[i], count[i] * weight[i]
                 m += 1
-        best, _, _ = best_point_cut(
-            drawn[:m], drawn_code[:m], drawn_weight[:m], criterion, labels, 0.0, 0, m - 1, -np.inf
-        )
+        best = best_point_cut(drawn[:m], drawn_code[:m], drawn_weight[:m], criterion, labels)
         if best >= 0:
             below[b], above[b] = drawn[best], drawn[best + 1]
     return below, above

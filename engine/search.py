@@ -5,7 +5,6 @@ In: the patients at a node with their weights, the noise, the choices. Out: the 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,7 +33,8 @@ MOST_TOPS = 40
 FEW_TOGETHER = 2_000  # patients up to whom one kernel sums all variables of a node
 SAME_VALUE = 1e-12
 SAME_MEDIAN = 1e-9  # of σ
-MOST_POINTS = 100_000_000  # of a resampled search, over all variables: about 1.2 GB
+MOST_POINTS = 100_000_000  # of a resampled search, over all variables
+MOST_MARKS = 64
 C45_LEAST, C45_MOST, C45_NOMINAL = 2.0, 25.0, 2.0  # release 8's bounds on a leaf's weight, and its MINOBJS
 EVERYWHERE = (-np.inf, np.inf)
 
@@ -75,14 +75,6 @@ class Split(Protocol):
 
 
 @dataclass(frozen=True)
-class Points:
-    """The points that stand for one variable's values: values in rising order, and whose each one is; both (P,)."""
-
-    value: Floats
-    owner: NDArray[np.int32]
-
-
-@dataclass(frozen=True)
 class Arrivals:
     """The training patients at a node.
 
@@ -90,7 +82,6 @@ class Arrivals:
     order : (M, n) int32, present patients by rising value, known first. n_known : (M,) how many are known.
     used : variables split into their values along the path: the nominal ones, and all of an n-ary tree.
     boxes : by variable the interval (a, b] that the path leaves for its true value; a variable not named is free.
-    points : by variable the points of a resampled search that are left here; None = to be sifted from all of them.
     """
 
     rows: NDArray[np.int32]
@@ -100,7 +91,6 @@ class Arrivals:
     n_known: NDArray[np.int64]
     used: frozenset[int] = frozenset()
     boxes: Mapping[int, tuple[float, float]] = field(default_factory=dict)
-    points: Mapping[int, Points] | None = None
 
 
 def arrivals(
@@ -152,7 +142,7 @@ class Search:
         return self.search == "resampled" and self.noise.is_noisy(j)
 
     @cached_property
-    def points(self) -> dict[int, Points]:
+    def points(self) -> kernels.Points:
         """By noisy variable `n_points` equally likely points x + σ·F⁻¹((k - ½)/s) for every known value. METHODS §4"""
         noisy = [j for j in range(len(self.table.columns)) if self.is_resampled(j)]
         if len(noisy) * self.table.n * self.n_points > MOST_POINTS:
@@ -160,35 +150,29 @@ class Search:
                 f"A resampled search with n_points {self.n_points} on {self.table.n:,} patients and {len(noisy)} noisy "
                 f"variables would need more than {MOST_POINTS:,} points; lower n_points or search soft."
             )
-        return {j: drawn_points(self, j) for j in noisy}
+        variable = np.array(noisy, dtype=np.int64)
+        x, shapes = self.table.columns[variable], self.noise.shape[variable]
+        sigma = np.array([self.noise.at(j, self.table.columns[j]) for j in noisy]).reshape(x.shape)
+        level = (np.arange(self.n_points) + 0.5) / self.n_points
+        z = np.array([quantile(level, int(shape)) for shape in shapes]).reshape(len(noisy), self.n_points)
+        z = 0.5 * (z - z[:, ::-1])  # even to the last digit, so that midpoints of mirrored points meet readings
+        marks = np.array([marks_of(*each) for each in zip(x, sigma, z, strict=True)]).reshape(len(noisy), -1)
+        points = kernels.Points(variable, sigma, z, marks, np.empty((*x.shape, marks.shape[1]), dtype=np.int32))
+        kernels.count_below(self.table.columns, points)
+        return points
 
 
-def drawn_points(search: Search, j: int) -> Points:
-    """Return the points of all training values of variable `j`."""
-    rows = np.flatnonzero(~np.isnan(search.table.columns[j])).astype(np.int32)
-    x = search.table.columns[j][rows]
-    level = (np.arange(search.n_points) + 0.5) / search.n_points
-    z = quantile(level, int(search.noise.shape[j]))
-    z = 0.5 * (z - z[::-1])  # even to the last digit, so that midpoints of mirrored points meet readings
-    value = (x[:, None] + search.noise.at(j, x)[:, None] * z).ravel()
-    order = np.argsort(value, kind="stable")
-    return Points(value[order], np.repeat(rows, search.n_points)[order])
+def marks_of(x: Floats, sigma: Floats, z: Floats) -> Floats:
+    """Return thresholds that part one variable's points into stretches of about equal number, by one point a value.
 
-
-def sift(points: Points, here: Arrivals, j: int) -> Points:
-    """Return the points of variable `j` that belong to the patients here and lie inside the path's interval."""
-    return Points(*kernels.keep_points(points.value, points.owner, here.dense, *here.boxes.get(j, EVERYWHERE)))
-
-
-def sifted(search: Search, here: Arrivals) -> Arrivals:
-    """Return the arrivals with the points left at their node: of the patients here, inside the path's interval.
-
-    `here` may carry the points of the node above, or none.
+    As many as half its points a value, 64 at most.
     """
-    if search.search != "resampled":
-        return here
-    above = here.points if here.points is not None else search.points
-    return replace(here, points={j: sift(points, here, j) for j, points in above.items()})
+    count = min(MOST_MARKS, max(1, len(z) // 2))
+    one = np.sort((x + sigma * np.resize(z, len(x)))[~np.isnan(x)])
+    if len(one) == 0:
+        return np.zeros(count)
+    marks: Floats = one[(np.arange(1, count + 1) * len(one)) // (count + 1)]
+    return marks
 
 
 def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
@@ -289,25 +273,48 @@ def soft_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -
     return thresholds, gain * known_fraction(search, here, j)
 
 
+def lone_readings(search: Search, here: Arrivals, which: NDArray[np.int64]) -> kernels.Lone:
+    """Return the conditional medians that stand for the readings without a point in their path's interval. METHODS §4
+
+    Parameters
+    ----------
+    which : places in `search.points` of the variables that are asked for.
+    """
+    points, places, values = search.points, [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    count = np.zeros(len(points.variable) + 1, dtype=np.int64)
+    for v in which:
+        j = int(points.variable[v])
+        if j not in here.boxes:
+            continue
+        known = here.order[j, : here.n_known[j]]
+        x, sigma = search.table.columns[j][known], points.sigma[v][known]
+        start, stop = kernels.points_inside(x, sigma, points.z[v], *here.boxes[j])
+        lone = np.flatnonzero(start == stop)
+        if not len(lone):
+            continue
+        median = conditional_median(x[lone], sigma[lone], int(search.noise.shape[j]), *here.boxes[j])
+        rising = np.argsort(median, kind="stable")
+        places.append(lone[rising])
+        values.append(levelled(median[rising], SAME_MEDIAN * float(sigma[lone].max())))
+        count[v + 1] = len(lone)
+    return kernels.Lone(np.concatenate(places), np.concatenate(values), np.cumsum(count))
+
+
 def weighed_points(search: Search, here: Arrivals, j: int) -> tuple[Floats, NDArray[np.int32], Floats]:
     """Return value, label code and weight of every point of variable `j` at a node, by rising value. METHODS §4
 
     The points outside the path's interval are dropped and a patient's others share its weight equally; where none is
     left the conditional median stands for them.
     """
-    points = here.points[j] if here.points is not None else sift(search.points[j], here, j)
-    counts = kernels.count_points(points.owner, search.table.n)
-    known = here.order[j, : here.n_known[j]]
-    lone = known[counts[known] == 0]
-    x = search.table.columns[j][lone]
-    sigma, interval = search.noise.at(j, x), here.boxes.get(j, EVERYWHERE)
-    median = conditional_median(x, sigma, int(search.noise.shape[j]), *interval)
-    rising = np.argsort(median, kind="stable")
-    median = levelled(median[rising], SAME_MEDIAN * float(sigma.max(initial=0.0)))
-    value, codes, weight = kernels.weigh_points(
-        points.value, points.owner, counts, search.table.labels.code, here.dense, median, lone[rising]
-    )
-    return value, codes, weight
+    points = search.points
+    which = np.flatnonzero(points.variable == j)
+    low, high = here.boxes.get(j, EVERYWHERE)
+    spread = kernels.spread_points(
+        here.order[j, : here.n_known[j]], search.table.columns[j], search.table.labels.code, here.dense, points,
+        int(which[0]), float(low), float(high), lone_readings(search, here, which),
+    )  # fmt: skip
+    value, code, weight = kernels.points_between(spread, 0, points.marks.shape[1] + 1)
+    return value, code, weight
 
 
 def levelled(rising: Floats, tolerance: float) -> Floats:
@@ -346,31 +353,39 @@ def resampled_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labe
     return thresholds, gain * known_fraction(search, here, j)
 
 
-def resampled_candidate(
-    search: Search, here: Arrivals, j: int, labels: kernels.Labels, floor: float = -np.inf
-) -> Candidate | None:
-    """Return the best of the points of numeric variable `j` as a threshold, the lowest on ties. METHODS §4
+def resampled_candidates(
+    search: Search, here: Arrivals, resampled: NDArray[np.int64], labels: kernels.Labels, floor: float | None
+) -> list[Candidate]:
+    """Return the best point of each variable of `resampled` as a threshold, the lowest on ties. METHODS §4
 
-    A cut that gains less than `floor` may be passed over.
+    Parameters
+    ----------
+    floor : the gain below which variables may be left out, as those may that cannot gain what another one gains;
+        None keeps all.
     """
-    value, code, weight = weighed_points(search, here, j)
+    points = search.points
+    which = np.flatnonzero(np.isin(points.variable, resampled))
+    columns: list[int] = points.variable.tolist()
+    boxes = np.array([here.boxes.get(j, EVERYWHERE) for j in columns])
+    windows = np.array([hard_window(search, here, j) if j in resampled else EVERYWHERE for j in columns])
+    fraction = np.array([known_fraction(search, here, j) for j in columns])
+    lone, found = lone_readings(search, here, which), []
+    for together in [which] if floor is not None else which[:, None]:
+        gains, theta, tried = kernels.best_point_cuts(
+            together, here.order, here.n_known, search.table.columns, search.table.labels.code, here.dense, points,
+            lone, boxes, windows, fraction, CODES[search.criterion], labels, minimum_weights(search, here),
+            -np.inf if floor is None else floor, search.mdl_correction,
+        )  # fmt: skip
+        for v in map(int, together[gains[together] > -np.inf]):
+            gain = float(gains[v]) - mdl_charge(search, here, int(tried[v]))
+            found.append(Candidate(columns[v], gain, BINARY, float(theta[v])))
+    return found
 
-    def threshold(place: int) -> float:
-        return float(value[place])
 
-    low, high = hard_window(search, here, j)
-    places = range(len(value) - 1)
-    first = bisect_left(places, low, key=threshold) if low > -np.inf else 0
-    last = (bisect_left(places, high, key=threshold) if high < np.inf else len(places)) - 1
-    fraction = known_fraction(search, here, j)
-    best, gain, tried = kernels.best_point_cut(
-        value, code, weight, CODES[search.criterion], labels, minimum_weight(search, here, j), first, last,
-        floor / fraction if fraction > 0.0 else -np.inf,
-    )  # fmt: skip
-    if best < 0:
-        return None
-    gain = float(gain) * fraction - mdl_charge(search, here, int(tried))
-    return Candidate(j, gain, BINARY, threshold(int(best)))
+def resampled_candidate(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> Candidate | None:
+    """Return the best of the points of numeric variable `j` as a threshold, the lowest on ties."""
+    found = resampled_candidates(search, here, np.array([j]), labels, None)
+    return found[0] if found else None
 
 
 def numeric_curve(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats]:
@@ -622,8 +637,6 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     binned = numeric & search.nary
     soft = np.array([search.is_soft(j) for j in range(len(numeric))])
     resampled = np.array([search.is_resampled(j) for j in range(len(numeric))])
-    if here.points is None:
-        here = sifted(search, here)
     found = exact_candidates(search, here, numeric & ~soft & ~resampled & ~binned, labels, only_the_best)
     for j in np.flatnonzero(binned | ~numeric):
         candidate = None if int(j) in here.used else nominal_candidate(search, here, int(j), labels)
@@ -632,11 +645,9 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     if soft.any():
         floor = max((each.gain for each in found), default=-np.inf) if only_the_best else None
         found += soft_candidates(search, here, np.flatnonzero(soft), labels, floor)
-    for j in np.flatnonzero(resampled):
-        floor = max((each.gain for each in found), default=-np.inf) if only_the_best else -np.inf
-        candidate = resampled_candidate(search, here, int(j), labels, floor)
-        if candidate is not None:
-            found.append(candidate)
+    if resampled.any():
+        floor = max((each.gain for each in found), default=-np.inf) if only_the_best else None
+        found += resampled_candidates(search, here, np.flatnonzero(resampled), labels, floor)
     if search.criterion == "gain_ratio":
         found = [replace(each, split_entropy=split_entropy(search, here, each)) for each in found]
     return sorted(found, key=lambda candidate: candidate.variable)

@@ -20,7 +20,6 @@ from engine.noise import ResolvedNoise
 from engine.search import (
     TIE,
     Arrivals,
-    Points,
     Search,
     known_fraction,
     mdl_charge,
@@ -311,11 +310,7 @@ def one_variable(
     order[j] = known
     n_known = np.zeros(len(order), dtype=np.int64)
     n_known[j] = len(known)
-    points = None
-    if search.is_resampled(j):
-        every = search.points[j]
-        points = {j: Points(*kernels.keep_points(every.value, every.owner, dense, *box))}
-    return Arrivals(rows, weight, dense, order, n_known, frozenset(), {j: box}, points)
+    return Arrivals(rows, weight, dense, order, n_known, frozenset(), {j: box})
 
 
 def delta_of(zone: Zone, node: Node, rows: Rows, weight: Floats, dense: Floats, place: int) -> float:

@@ -90,11 +90,23 @@ def resampled_fit(seed, **params):
     return rng, data, weight, code, kernel_labels
 
 
-def sorted_points(data, j):
-    """Return the points of every known value in rising order and whose they are."""
-    known = np.flatnonzero(~np.isnan(data.X[:, j]))
-    pairs = sorted((p, i) for i in known for p in naive_search.all_points(data, j, i))
-    return np.array([p for p, _ in pairs]), np.array([i for _, i in pairs], dtype=np.int32)
+def points_of(data, weight, box):
+    """Return the kernels' points of the three variables of a random fit, and what stands where a path leaves none."""
+    columns = np.ascontiguousarray(data.X.T)
+    sigma = np.array([[naive.sigma_at(data.search, j, x) for x in columns[j]] for j in range(3)])
+    level = (np.arange(data.p["n_points"]) + 0.5) / data.p["n_points"]
+    z = np.array([[naive_search.quantile(data.search.shape[j], q) for q in level] for j in range(3)])
+    marks = np.array([[np.nanquantile(columns[j], q) for q in (0.1, 0.4, 0.4, 0.8)] for j in range(3)])
+    points = kernels.Points(np.arange(3), sigma, z, marks, np.full((*columns.shape, 4), -1, dtype=np.int32))
+    kernels.count_below(columns, points)
+    place, value, first = [], [], [0]
+    for j in range(3):
+        known, stands = sorted_known(data, weight, j), naive_search.points_of_node(data, weight, j, box)
+        inside = [[p for p in naive_search.all_points(data, j, i) if box[0] < p <= box[1]] for i in known]
+        place += [r for r, own in enumerate(inside) if not own]
+        value += [stands[i][0] for i, own in zip(known, inside, strict=True) if not own]
+        first.append(len(place))
+    return columns, points, kernels.Lone(np.array(place, dtype=np.int64), np.array(value, dtype=float), np.array(first))
 
 
 def items_of(data, weight, code, j, box):
@@ -105,56 +117,97 @@ def items_of(data, weight, code, j, box):
     return sorted(items)
 
 
-@twin("keep_points", "count_points", "weigh_points")
+@twin(
+    "points_at_most", "points_inside", "count_below", "spread_points", "weigh_marks", "points_between", "largest_point"
+)  # fmt: skip
 @pytest.mark.parametrize("box", INTERVALS)
 def test_points_at_a_node(box):
     for seed in SEEDS:
-        _, data, weight, code, _ = resampled_fit(seed)
+        _, data, weight, code, labels = resampled_fit(seed)
+        columns, points, lone = points_of(data, weight, box)
         for j in range(3):
-            value, owner = sorted_points(data, j)
-            kept, whose = kernels.keep_points(value, owner, weight, *box)
-            inside = [(p, i) for p, i in zip(value, owner, strict=True) if box[0] < p <= box[1] and weight[i] > 0.0]
-            assert list(zip(kept, whose, strict=True)) == inside
-            counts = kernels.count_points(whose, len(weight))
-            assert counts.tolist() == [sum(i == k for _, i in inside) for k in range(len(weight))]
-            known = sorted_known(data, weight, j)
-            lone = known[counts[known] == 0]
-            left = naive_search.points_of_node(data, weight, j, box)
-            median = np.array([left[i][0] for i in lone])
-            rising = np.argsort(median, kind="stable")
-            got = kernels.weigh_points(kept, whose, counts, code, weight, median[rising], lone[rising])
+            known, n_codes = sorted_known(data, weight, j), len(labels.mask)
+            every = [naive_search.all_points(data, j, i) for i in known]
+            start, stop = kernels.points_inside(columns[j][known], points.sigma[j][known], points.z[j], *box)
+            assert start.tolist() == [sum(p <= box[0] for p in own) for own in every]
+            assert stop.tolist() == [sum(p <= box[1] for p in own) for own in every]
+            for own, counts in zip(every, points.below[j][known], strict=True):
+                assert counts.tolist() == [sum(p <= mark for p in own) for mark in points.marks[j]]
+            spread = kernels.spread_points(known, columns[j], code, weight, points, j, *box, lone)
             want = items_of(data, weight, code, j, box)
+            got = kernels.points_between(spread, 0, 5)
             assert got[0] == pytest.approx([v for v, _, _ in want])
             assert np.array(sorted(zip(*got, strict=True))) == pytest.approx(np.array(want))
             assert got[2].sum() == pytest.approx(weight[known].sum())
+            assert kernels.largest_point(spread) == got[0][-1]
+            left, ends = kernels.weigh_marks(spread, n_codes), [-math.inf, *points.marks[j], math.inf]
+            for g, end in enumerate(ends):
+                sums = [sum(w for v, c, w in want if v <= end and c == k) for k in range(n_codes)]
+                assert left[g] == pytest.approx(sums, abs=1e-12)
+            for g in range(5):
+                values, codes, weights = kernels.points_between(spread, g, g + 1)
+                inside = [item for item in zip(*got, strict=True) if ends[g] < item[0] <= ends[g + 1]]
+                assert sorted(zip(values, codes, weights, strict=True)) == sorted(inside)
+
+
+@twin("best_point_cuts", "stretch_gains")
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_best_cuts_between_points(criterion):
+    """The bounded search finds what every cut, tried one by one, gives; a floor only ever hides lesser gains."""
+    for seed in range(24):
+        propagation, least = ("soft", "hard")[seed // 2 % 2], (0.0, 1.0)[seed // 4 % 2]
+        settings = {"criterion": criterion, "propagation": propagation, "min_weight_leaf": least}
+        _, data, weight, code, labels = resampled_fit(seed, **settings)
+        box, kind = INTERVALS[seed % len(INTERVALS)], CRITERIA[criterion]
+        columns, points, lone = points_of(data, weight, box)
+        order = np.zeros((3, len(weight)), dtype=np.int32)
+        n_known = np.zeros(3, dtype=np.int64)
+        windows, curves = np.full((3, 2), (-math.inf, math.inf)), []
+        for j in range(3):
+            known = sorted_known(data, weight, j)
+            order[j, : len(known)], n_known[j] = known, len(known)
+            if propagation == "hard":
+                windows[j] = kernels.hard_limits(known, columns[j], weight, least - 1e-9)
+            curves.append(naive_search.resampled_gain_curve(data, weight, j, box))
+        fraction = np.array([weight[order[j, : n_known[j]]].sum() for j in range(3)]) / weight.sum()
+        here = (order, n_known, columns, code, weight, points, lone, np.full((3, 2), box))
+        args = (*here, windows, fraction, kind, labels, np.full(3, least))
+        top = [max((gain for _, gain, fits in curve if fits), default=-math.inf) for curve in curves]
+        for j, curve in enumerate(curves):
+            best, theta, tried = kernels.best_point_cuts(np.array([j]), *args, -math.inf, True)
+            assert tried[j] == sum(fits for _, _, fits in curve)
+            if tried[j] == 0:
+                assert best[j] == -math.inf
+                continue
+            assert best[j] == pytest.approx(top[j], abs=1e-11)
+            first = next(value for value, gain, fits in curve if fits and gain >= top[j] - 1e-12)
+            assert theta[j] == pytest.approx(first) or top[j] < 1e-10
+            bounded = kernels.best_point_cuts(np.array([j]), *args, -math.inf, False)
+            assert (bounded[0][j], bounded[1][j]) == (best[j], theta[j])
+            assert kernels.best_point_cuts(np.array([j]), *args, best[j] + 1.0, False)[0][j] <= best[j]
+        together = kernels.best_point_cuts(np.arange(3), *args, -math.inf, False)[0]
+        assert together.max() == pytest.approx(max(top), abs=1e-11)
 
 
 @twin("best_point_cut", "gain_of_left", "corner_bound")
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_best_cut_between_points(criterion):
-    """The bounded search finds what every cut, tried one by one, gives; a floor only ever hides lesser gains."""
+def test_best_cut_between_values(criterion):
+    """The bounded search finds what every cut, tried one by one, gives."""
     for seed in range(24):
-        rng, data, weight, code, kernel_labels = resampled_fit(seed, criterion=criterion, propagation="soft")
+        rng, data, weight, code, kernel_labels = resampled_fit(seed, criterion=criterion, min_weight_leaf=0.0)
         j, box, kind = seed % 3, INTERVALS[seed % len(INTERVALS)], CRITERIA[criterion]
         items = items_of(data, weight, code, j, box)
         if len(items) < 2:
             continue
         values, codes, weights = (np.array(column) for column in zip(*items, strict=True))
+        data.p["propagation"] = "soft"
         curve = naive_search.resampled_gain_curve(data, weight, j, box)
-        fraction = weights.sum() / weight.sum()
-        gains = [gain / fraction if fits else -math.inf for _, gain, fits in curve]
-        args = (values, codes.astype(np.int32), weights, kind, kernel_labels, 1.0, 0, len(values))
-        place, gain, tried = kernels.best_point_cut(*args, -math.inf)
-        assert tried == sum(np.isfinite(gains))
-        if tried == 0:
+        place = kernels.best_point_cut(values, codes.astype(np.int32), weights, kind, kernel_labels)
+        if not curve:
             assert place == -1
             continue
-        first = next(k for k, g in enumerate(gains) if g >= max(gains) - 1e-12)
-        assert gain == pytest.approx(max(gains), abs=1e-11)
-        assert values[place] == pytest.approx(sorted(set(values))[first]) or gains[first] < 1e-10
-        floored = kernels.best_point_cut(*args, gain - 1e-3)
-        assert floored[:2] == (place, gain)
-        assert kernels.best_point_cut(*args, gain + 1.0)[1] <= gain
+        first = next(value for value, gain, _ in curve if gain >= max(g for _, g, _ in curve) - 1e-12)
+        assert values[place] == pytest.approx(first) or max(g for _, g, _ in curve) < 1e-10
         left, whole, rest = np.zeros((2, len(kernel_labels.mask))), np.bincount(codes, weights), np.empty(0)
         whole = np.concatenate([whole, np.zeros(len(kernel_labels.mask) - len(whole))])
         cut = sorted(rng.integers(0, len(values), 2))
@@ -186,11 +239,31 @@ def test_bounds_leave_no_better_cut_out():
         for criterion in CRITERIA.values():
             below, above, gain = np.empty(m), np.empty(m), np.empty(m)
             order = np.arange(m, dtype=np.int32)
-            cuts = kernels.exact_curve(order, value, code, weight, criterion, labels, 2.0, below, above, gain)
-            place, best, tried = kernels.best_point_cut(value, code, weight, criterion, labels, 2.0, 0, m, -np.inf)
-            assert best == pytest.approx(gain[:cuts].max(), abs=1e-11)
+            cuts = kernels.exact_curve(order, value, code, weight, criterion, labels, 0.0, below, above, gain)
+            place = kernels.best_point_cut(value, code, weight, criterion, labels)
             assert gain[place] == pytest.approx(gain[:cuts].max(), abs=1e-11)
-            assert tried == np.isfinite(gain[:cuts]).sum()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+@pytest.mark.parametrize("criterion", ["information_gain", "gini"])
+def test_stretches_leave_no_better_point_out(criterion, n_classes):
+    """With a hundred points a value most stretches are passed over, and the best cut is that of the full curves."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(150, 4))
+    y = (X @ rng.normal(size=4) + rng.normal(0.0, 0.8, 150) > 0.0).astype(int) + rng.integers(0, n_classes - 1, 150)
+    model = UncertainTreeClassifier(criterion=criterion, noise=Noise(sigma=0.3), **UDT).fit(X, y)
+    table, weight = model.training_weights(X, y)
+    search, tree = model.search_on(table), model.tree_
+    for node in [node for node in range(tree.n_nodes) if not tree.is_leaf(node)][:8]:
+        here = arrivals(table, weight[:, node], boxes=path_boxes(tree, node))
+        curves = [numeric_curve(search, here, j, search.labels) for j in range(4)]
+        best = max(candidates(search, here, only_the_best=True), key=lambda each: each.gain)
+        assert best.gain == pytest.approx(max(gains.max() for _, gains in curves), abs=1e-11)
+        thresholds, gains = curves[best.variable]
+        assert best.threshold == thresholds[np.flatnonzero(gains >= gains.max() - 1e-12)[0]]
+        alone = {each.variable: each.gain for each in candidates(search, here)}
+        tops = [gains.max() for _, gains in curves]
+        assert [alone.get(j, -math.inf) for j in range(4)] == pytest.approx(tops, abs=1e-11)
 
 
 @twin("soft_left")
