@@ -26,7 +26,7 @@ from engine.noise import Noise, ResolvedNoise, width_noise
 from engine.prune import Pruning, prune_naive_bayes, prune_pessimistically
 from engine.quinlan import settle_quinlan
 from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal, seed_of
-from engine.route import decided, leaf_shares, mixture, training_weights
+from engine.route import decided, hard_leaves, leaf_shares, mixture, training_weights
 from engine.search import Search
 from engine.table import (
     LabelSets,
@@ -383,10 +383,20 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         >>> model.predict([[90.0], [float("nan")]]).tolist()
         ['no', 'no']
         """
-        probability, reading = self.predict_proba(X), self._reading()
-        by_cost = reading.decision == "cost"
-        best = cheapest(probability, reading.cost) if by_cost else most_probable(probability)
-        return np.asarray(self.classes_[best])
+        check_is_fitted(self)
+        tree, values, reading = self.tree_, self.encode(X), self._reading()
+
+        def best(probability: Floats) -> NDArray[np.int64]:
+            by_cost = reading.decision == "cost"
+            return cheapest(probability, reading.cost) if by_cost else most_probable(probability)
+
+        if reading.evaluation != "hard" or tree.has_bayes:
+            return np.asarray(self.classes_[best(mixture(tree, values, reading.evaluation, self.noise_evaluation_))])
+        leaf = hard_leaves(tree, values)
+        answer, shared = best(tree.probability)[leaf], leaf < 0
+        if shared.any():
+            answer[shared] = best(mixture(tree, values[shared], "hard", self.noise_evaluation_))
+        return np.asarray(self.classes_[answer])
 
     def decide(self, X: Any) -> NDArray[Any]:
         """Return each patient's answer (n,): a class, None = abstain, or with "set" a frozenset. [W], METHODS §6

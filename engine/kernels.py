@@ -1475,20 +1475,26 @@ def walk(x, splits, kind, error, nodes, shares, blended, scratch):
 
 
 @compiled
-def hard_end(x, splits):
-    """Return the leaf that `x` (M,) reaches by hard gates; -1 where a missing value, a category or a bin decides."""
-    node = 0
-    while splits.n_children[node] > 0:
-        value, gate = x[splits.variable[node]], splits.gate[node]
-        if np.isnan(value) or gate in (NOMINAL_GATE, BINS_GATE):
-            return -1
-        low, high, theta = splits.low[node], splits.high[node], splits.threshold[node]
-        if gate == MIDDLE_GATE and high > low:
-            child = zone_side(value, low, high) + 1
-        else:
-            child = 0 if (value <= theta if splits.closed_le[node] else value < theta) else splits.n_children[node] - 1
-        node = splits.first_child[node] + child
-    return node
+def hard_leaves(values, splits, leaf):
+    """Write into `leaf` (n,) where each patient of `values` (n, M) ends by hard gates.
+
+    -1 where a missing value, a category or a bin decides. Places are unsigned: a sign would be tested for.
+    """
+    variable, gate, threshold, closed_le = splits.variable, splits.gate, splits.threshold, splits.closed_le
+    for i in range(len(values)):
+        node = np.uint64(0)
+        while gate[node] in (BINARY_GATE, MIDDLE_GATE):
+            x, first = values[i, np.uint64(variable[node])], np.uint64(splits.first_child[node])
+            if np.isnan(x):
+                break
+            left = x <= threshold[node] if closed_le[node] else x < threshold[node]
+            if gate[node] == BINARY_GATE:
+                node = first + np.uint64(not left)  # no branch to be guessed wrong
+            elif splits.high[node] > splits.low[node]:
+                node = first + np.uint64(zone_side(x, splits.low[node], splits.high[node]) + 1)
+            else:
+                node = first + np.uint64(0 if left else 2)
+        leaf[i] = node if splits.n_children[node] == 0 else -1
 
 
 @compiled
@@ -1515,13 +1521,14 @@ def mix_leaves(values, splits, kind, error, answer, out):
     """Write into `out` (n, K) each patient's mixture Σ share(leaf)·answer[leaf]. METHODS §3."""
     n_nodes = len(answer)
     nodes, shares, scratch = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
-    blended = np.empty(n_nodes, np.bool_)
+    blended, leaf = np.empty(n_nodes, np.bool_), np.full(len(values), -1, np.int32)
+    if kind == HARD:
+        hard_leaves(values, splits, leaf)
     for i in range(len(values)):
-        if kind == HARD:
-            leaf = hard_end(values[i], splits)
-            if leaf >= 0:
-                out[i, :] = answer[leaf]
-                continue
+        if leaf[i] >= 0:
+            for k in range(answer.shape[1]):
+                out[i, k] = answer[leaf[i], k]
+            continue
         count = walk(values[i], splits, kind, error, nodes, shares, blended, scratch)
         out[i, :] = 0.0
         for p in range(count):

@@ -62,6 +62,16 @@ def mixture(tree: Tree, values: Floats, kind: str, noise: ResolvedNoise | None =
     return out
 
 
+def hard_leaves(tree: Tree, values: Floats) -> NDArray[np.int32]:
+    """Return the leaf (n,), a node, where each patient ends by hard gates; -1 for one that may be shared among leaves.
+
+    A missing value, a category or a bin on its path may share it. METHODS §3
+    """
+    leaf = np.empty(len(values), dtype=np.int32)
+    kernels.hard_leaves(np.ascontiguousarray(values), tree_splits(tree), leaf)
+    return leaf
+
+
 def cells(tree: Tree, values: Floats) -> NDArray[np.int32]:
     """Return the cell (n, M) of each value as the leaves' naive Bayes reads it, -1 where missing. METHODS §8"""
     counts = category_counts(tree.categories)

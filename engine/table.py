@@ -91,9 +91,10 @@ class Schema:
             For wrong or repeated columns, text in a numeric column, infinite values, or a category not met in training.
         """
         if type(X) is np.ndarray and X.dtype == np.float64 and X.shape[1:] == (self.n_variables,) and self.all_numeric:
-            infinite = np.isinf(X).any(axis=0)
-            if infinite.any():
-                refuse_infinite(self.names[int(np.argmax(infinite))])
+            with np.errstate(over="ignore", invalid="ignore"):
+                finite = bool(np.isfinite(X.sum()))  # quick; a missing value asks for a closer look
+            if not finite and np.isinf(X).any():
+                refuse_infinite(self.names[int(np.argmax(np.isinf(X).any(axis=0)))])
             return np.array(X, order="F") if by_column else np.ascontiguousarray(X)
         frame = as_frame(X)
         if isinstance(X, pd.DataFrame):

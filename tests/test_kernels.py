@@ -590,7 +590,7 @@ def random_rows(rng, n):
     return X
 
 
-@twin("walk", "reach_all", "mix_leaves", "hard_end")
+@twin("walk", "reach_all", "mix_leaves", "hard_leaves")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_routing(kind, shape):
@@ -614,6 +614,14 @@ def test_routing(kind, shape):
         answer = np.array([n["probability"] for n in nodes])
         kernels.mix_leaves(X, splits, KINDS[kind], error_of(noise), answer, out)
         np.testing.assert_allclose(out, naive.naive_proba(root, X, kind, noise), atol=1e-12)
+        end = np.full(len(X), -9, dtype=np.int32)
+        kernels.hard_leaves(X, splits, end)
+        hard = np.array([naive.node_reach(root, row, "hard", noise)[order] for row in X])
+        for row, got, by_node in zip(X, end, hard, strict=True):
+            met = [node for node in np.flatnonzero(by_node > 0.0) if not leaf[node]]
+            walked = [nodes[node] for node in met if not np.isnan(row[splits.variable[node]])]
+            plain = len(walked) == len(met) and all(splits.gate[node] == NUMERIC_GATE for node in met)
+            assert got == (np.flatnonzero((by_node > 0.0) & leaf)[0] if plain else -1)
         listed, shares = np.empty(len(nodes), np.int64), np.empty(len(nodes))
         scratch = np.empty(len(nodes), np.bool_), np.empty(len(nodes))
         count = kernels.walk(X[0], splits, KINDS[kind], error_of(noise), listed, shares, *scratch)

@@ -141,6 +141,28 @@ def test_shares_sum_to_one_and_weight_is_conserved(name):
             assert tree.share[children].sum() == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("decision", ["argmax", "cost"])
+def test_the_class_answered_is_that_of_the_probabilities(name, decision):
+    """Hard evaluation answers by the leaf alone; a missing value, a category or a naive Bayes takes the long way."""
+    X, y = patients(12)
+    noise = None if name == "UDT" else NOISE
+    cost = [[0.0, 3.0, 1.0], [1.0, 0.0, 2.0], [4.0, 1.0, 0.0]]
+    for nominal in (True, False):
+        here = X if nominal else X.drop(columns="smoker")
+        model = variant(name, noise=noise if nominal else None, width=0.1 if name == "UDT" else None)
+        model.set_params(decision=decision, cost=cost if decision == "cost" else None).fit(here, y)
+        probability = model.predict_proba(here)
+        if decision == "cost":
+            want = np.argmin(np.round(probability @ np.array(cost), 9), axis=1)
+        else:
+            want = np.argmax(np.round(probability, 9), axis=1)
+        assert model.predict(here).tolist() == [model.classes_[k] for k in want]
+        if not model.tree_.has_bayes:
+            by_share = model.shares(here) @ model.tree_.probability[model.tree_.leaves]
+            assert probability == pytest.approx(by_share, abs=1e-12)
+
+
 @pytest.mark.parametrize("evaluation", ["hard", "soft", "coherent", "zone"])
 def test_a_patient_with_nothing_known_gets_the_training_mixture(evaluation):
     X, y = patients(5, missing=0.0)
