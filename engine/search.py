@@ -142,9 +142,19 @@ class Search:
         return self.search == "resampled" and self.noise.is_noisy(j)
 
     @cached_property
+    def soft(self) -> NDArray[np.bool_]:
+        """(M,) True for variables searched on the soft grid."""
+        return np.array([self.is_soft(j) for j in range(len(self.table.columns))])
+
+    @cached_property
+    def resampled(self) -> NDArray[np.bool_]:
+        """(M,) True for variables searched by their points."""
+        return np.array([self.is_resampled(j) for j in range(len(self.table.columns))])
+
+    @cached_property
     def points(self) -> kernels.Points:
         """By noisy variable `n_points` equally likely points x + σ·F⁻¹((k - ½)/s) for every known value. METHODS §4"""
-        noisy = [j for j in range(len(self.table.columns)) if self.is_resampled(j)]
+        noisy: list[int] = np.flatnonzero(self.resampled).tolist()
         if len(noisy) * self.table.n * self.n_points > MOST_POINTS:
             raise PenumbraError(
                 f"A resampled search with n_points {self.n_points} on {self.table.n:,} patients and {len(noisy)} noisy "
@@ -408,7 +418,10 @@ def mdl_charge(search: Search, here: Arrivals, tried: int) -> float:
 def exact_candidates(
     search: Search, here: Arrivals, wanted: NDArray[np.bool_], labels: kernels.Labels, only_the_best: bool = False
 ) -> list[Candidate]:
-    """Return the best exact cut of each wanted numeric variable that has one; of those alone that tie for the best."""
+    """Return the best exact cut of each wanted numeric variable that has one, or `only_the_best` and what ties with it.
+
+    Of ties among all variables of the table the first is enough.
+    """
     gains, below, above, tried = kernels.best_exact_cuts(
         here.rows, here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
         CODES[search.criterion], labels, minimum_weights(search, here),
@@ -420,6 +433,8 @@ def exact_candidates(
     floor = gains.max(initial=-np.inf) - TIE if only_the_best else -np.inf
     found = []
     kept: list[int] = np.flatnonzero((gains > -np.inf) & (gains >= floor)).tolist()
+    if only_the_best and wanted.all():
+        kept = kept[:1]  # the lowest variable wins
     for j in kept:
         theta = place_threshold(search.threshold, below[j], above[j], search.table, j)
         found.append(Candidate(j, float(gains[j]), BINARY, float(theta), search.threshold != "value"))
@@ -635,8 +650,7 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     labels = search.labels
     numeric = search.table.schema.numeric
     binned = numeric & search.nary
-    soft = np.array([search.is_soft(j) for j in range(len(numeric))])
-    resampled = np.array([search.is_resampled(j) for j in range(len(numeric))])
+    soft, resampled = search.soft, search.resampled
     found = exact_candidates(search, here, numeric & ~soft & ~resampled & ~binned, labels, only_the_best)
     for j in np.flatnonzero(binned | ~numeric):
         candidate = None if int(j) in here.used else nominal_candidate(search, here, int(j), labels)

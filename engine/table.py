@@ -405,7 +405,10 @@ def read_schema(X: Any, nominal: Sequence[Any] | None = None) -> Schema:
             chosen.add(names.index(called))
         else:
             raise PenumbraError(f"nominal names {which!r}, which is no column; the columns are {listed(names)}.")
-    categories = tuple(column_categories(name, frame.iloc[:, j], j in chosen) for j, name in enumerate(names))
+    if isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and not chosen:
+        categories: tuple[tuple[Any, ...] | None, ...] = (None,) * len(names)
+    else:
+        categories = tuple(column_categories(name, frame.iloc[:, j], j in chosen) for j, name in enumerate(names))
     named = isinstance(X, pd.DataFrame)
     return Schema(tuple(names), categories, named, not named or all(isinstance(name, str) for name in X.columns))
 
