@@ -1158,12 +1158,12 @@ def zone_side(x, low, high):
 
 
 @compiled
-def divide(rows, weight, original, column, splits, kind, error, floor, refit, pieces):
+def divide(rows, weight, original, column, splits, share, kind, error, floor, refit, pieces):
     """Divide the patients at one node (index 0 of `splits`) among its children. METHODS §5.
 
     `weight` and `original` belong to `rows` (n,). Writes their weights into `pieces` (n, C). A piece under
     `floor` times the original weight goes whole to the patient's heaviest child. When `refit`, writes the known
-    weight's shares into `splits.share`; patients with the value missing follow those shares.
+    weight's shares into `share` (C,); patients with the value missing follow those shares.
     """
     n_children = pieces.shape[1]
     sent = np.zeros(n_children)
@@ -1188,10 +1188,10 @@ def divide(rows, weight, original, column, splits, kind, error, floor, refit, pi
             sent[c] += pieces[r, c]
         known += weight[r]
     if refit and known > 0.0:
-        splits.share[:] = sent / sent.sum()
+        share[:] = sent / sent.sum()
     for r in range(len(rows)):
         if np.isnan(column[rows[r]]):
-            pieces[r, :] = splits.share
+            pieces[r, :] = share
             settle_pieces(pieces[r], weight[r], floor * original[r])
 
 
