@@ -225,7 +225,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         >>> model.fit([[88.0], [95.0], [120.0], [142.0], [160.0]], ["no", "no", None, "yes", "yes"]).n_leaves_
         2
         """
-        params = {name: getattr(self, name) for name in self._get_param_names()}
+        params = {name: getattr(self, name) for name in (*DEFAULTS, *NOISES)}
         for name in NOISES:
             if params[name] is not None and not isinstance(params[name], Noise):
                 raise PenumbraError(

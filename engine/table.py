@@ -386,6 +386,8 @@ def read_schema(X: Any, nominal: Sequence[Any] | None = None) -> Schema:
     ----------
     X : DataFrame or array (n, M). nominal : names or positions of columns to read as nominal.
     """
+    if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0 and nominal is None:
+        return Schema(tuple(f"x{j}" for j in range(X.shape[1])), (None,) * X.shape[1], named=False)
     frame = as_frame(X)
     if frame.shape[0] == 0:
         raise PenumbraError(
@@ -411,10 +413,7 @@ def read_schema(X: Any, nominal: Sequence[Any] | None = None) -> Schema:
             chosen.add(names.index(called))
         else:
             raise PenumbraError(f"nominal names {which!r}, which is no column; the columns are {listed(names)}.")
-    if isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and not chosen:
-        categories: tuple[tuple[Any, ...] | None, ...] = (None,) * len(names)
-    else:
-        categories = tuple(column_categories(name, frame.iloc[:, j], j in chosen) for j, name in enumerate(names))
+    categories = tuple(column_categories(name, frame.iloc[:, j], j in chosen) for j, name in enumerate(names))
     named = isinstance(X, pd.DataFrame)
     return Schema(tuple(names), categories, named, not named or all(isinstance(name, str) for name in X.columns))
 
