@@ -16,7 +16,17 @@ from engine.criteria import is_pure
 from engine.gates import child_boxes, divide, node_splits
 from engine.leaves import leaf_probability
 from engine.noise import ResolvedNoise
-from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, minimum_weight, sifted
+from engine.search import (
+    Arrivals,
+    Candidate,
+    Search,
+    arrivals,
+    best_split,
+    child_codes,
+    least_to_split,
+    minimum_weight,
+    sifted,
+)
 from engine.table import Table
 from engine.tree import BINARY, LEAF, MIDDLE, REST, Node
 from engine.zones import ROOT, Zone, delta, delta_of, hard_parts, one_variable, place_of_child
@@ -269,10 +279,15 @@ def settle_middle(
 
 
 def stops(growth: Growth, node: Node, rows: NDArray[np.int32], weight: Floats) -> bool:
-    """Return True when the node is empty, pure, too deep or too light to split. METHODS §5"""
+    """Return True when the node is empty, pure, too deep or too light to split. METHODS §5
+
+    A node too light for two sides that are admissible is not searched at all.
+    """
     if growth.max_depth is not None and node.depth >= growth.max_depth:
         return True
     if len(rows) == 0 or node.weight < growth.min_weight_split - kernels.SLACK_WEIGHT:
+        return True
+    if node.weight < least_to_split(growth.search):
         return True
     labels, table = growth.search.labels, growth.search.table
     if labels.precise:

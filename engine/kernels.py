@@ -25,6 +25,9 @@ TIE = 1e-12
 NO_SHARE = 1e-17
 GRID_SLACK = 1e-9  # of a step, at the end of a soft grid
 MOST_LOGS = 1000.0  # of weight above four a patient, past which logarithms are worked out one by one
+TAPS, FIRST_HALF, HALF_REACH = 16, 1.25, 6.2  # a screen's lattice points a patient, its first half's σ in them, |z|
+SCREENED = 5e-7  # of gain a label code, to which a screen finds it: weights are found to UNSURE of the node's
+UNSURE = 1e-8
 BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
 LANES, CHUNK = 4, 24  # classes multiplied side by side, and factors between two rescalings of a naive Bayes
 MOST_BLOCK_CODES = 4  # a block's bound tries every corner, two to the power of its label codes
@@ -651,67 +654,271 @@ def soft_gains_at(order, column, label, weight, error, variable, thresholds, cri
 
 
 @compiled
-def spread_curve(order, column, label, weight, sigma, start, step, table, left):
-    """Write into `left` (S, m) the weight left of start + k·step under normal noise of one σ, patient by patient. §4.
+def halves_table(ratio, resolution):
+    """Return (ratio, 2·reach) the CDF of the second half of a normal error, by which `read_lattice` reads one.
 
-    `table` (p, 2·reach + 1), from `cell_kernel`, has rows in whole groups of three: a patient's CDF at the grid's
-    points is a series about the nearest point, in its distance from it.
+    `ratio` grid steps of `resolution` σ are one lattice spacing. Row t holds what a lattice point d = 1 - reach … reach
+    spacings above a grid point's own one gives the t-th grid point after that.
+    """
+    spacing = ratio * resolution
+    sigma = math.sqrt(1.0 - (FIRST_HALF * spacing) ** 2)
+    reach = 2 * int(math.ceil(0.5 * HALF_REACH * sigma / spacing))
+    table = np.empty((ratio, 2 * reach))
+    for t in range(ratio):
+        for d in range(2 * reach):
+            table[t, d] = cdf((t / ratio - (d + 1 - reach)) * spacing / sigma, NORMAL)
+    return table
+
+
+@compiled
+def same_values(known, column, label, weight, value, held):
+    """Write the distinct values of sorted patients, and their weights by label code; return how many there are."""
+    count, before = -1, 0.0
+    for i in known:
+        x = column[i]
+        if count < 0 or x != before:
+            count += 1
+            value[count], held[count], before = x, 0.0, x
+        held[count, label[i]] += weight[i]
+    return count + 1
+
+
+@compiled
+def lay_down(value, held, start, spacing, first, lattice):
+    """Lay weights down on points start + (p - first)·spacing, each spread by the first half of its normal error.
+
+    `value` (D,) and `held` (D, S) are those of `same_values`; `lattice` (S, P) is written.
+    """
+    narrow = 0.5 / (FIRST_HALF * FIRST_HALF)
+    scale, part = np.empty(TAPS), np.empty(TAPS)
+    for t in range(TAPS):
+        away = t - (TAPS // 2 - 1)
+        scale[t] = math.exp(-narrow * away * away) / (FIRST_HALF * 2.5066282746310002)
+    lattice[:] = 0.0
+    for d in range(len(value)):
+        q = (value[d] - start) / spacing
+        p = int(q)
+        u = q - p
+        up = math.exp(2.0 * narrow * u)
+        here = math.exp(-narrow * u * u)
+        down, a = 1.0 / up, here
+        for t in range(TAPS // 2 - 1, TAPS):
+            part[t] = a
+            a *= up
+        a = here * down
+        for t in range(TAPS // 2 - 2, -1, -1):
+            part[t] = a
+            a *= down
+        for t in range(TAPS):
+            part[t] *= scale[t]
+        begin = first + p - (TAPS // 2 - 1)
+        for c in range(held.shape[1]):
+            w = held[d, c]
+            if w > 0.0:
+                out = lattice[c, begin : begin + TAPS]
+                for t in range(TAPS):
+                    out[t] += w * part[t]
+
+
+@compiled
+def read_lattice(lattice, table, first, n_spacings, left):
+    """Write the weight left of every grid point, from what `lay_down` spread, by the second half of the error.
+
+    `left` (S, ratio·n_spacings): grid point J·ratio + t is at t·n_spacings + J.
+    """
+    reach = table.shape[1] // 2
+    for c in range(len(lattice)):
+        gone, laid = 0.0, lattice[c]
+        for p in range(first - reach + 1):
+            gone += laid[p]
+        whole = left[c, :n_spacings]
+        for j in range(n_spacings):
+            whole[j] = gone
+            gone += laid[first - reach + 1 + j]
+        for t in range(len(table) - 1, -1, -1):
+            out = left[c, t * n_spacings : (t + 1) * n_spacings]
+            for j in range(n_spacings):
+                out[j] = whole[j]
+            for d in range(0, 2 * reach, 4):
+                a, b, e, f = table[t, d], table[t, d + 1], table[t, d + 2], table[t, d + 3]
+                begin = first - reach + 1 + d
+                one, two = laid[begin : begin + n_spacings], laid[begin + 1 : begin + 1 + n_spacings]
+                three, four = laid[begin + 2 : begin + 2 + n_spacings], laid[begin + 3 : begin + 3 + n_spacings]
+                for j in range(n_spacings):
+                    out[j] += a * one[j] + b * two[j] + e * three[j] + f * four[j]
+
+
+@compiled
+def add_weight_logs(weight, sign, bits, parts, out):
+    """Add sign·w·log2(w) of every `weight` (m,), none negative, to `out` (m,), to 1e-9 of w, many at a time.
+
+    `bits` and `parts` (m,) are overwritten: the exponents, and the numbers brought between 1 and 2.
+    """
+    raw, mantissa = weight.view(np.int64), parts.view(np.int64)
+    for k in range(len(weight)):
+        bits[k] = (raw[k] >> 52) - 1023
+        mantissa[k] = (raw[k] & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000
+    for k in range(len(weight)):
+        z = (parts[k] - 1.4142135623730951) / (parts[k] + 1.4142135623730951)
+        q = z * z
+        series = 1.0 + q * (1.0 / 3.0 + q * (0.2 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q * (1.0 / 11.0)))))
+        out[k] += sign * weight[k] * (bits[k] + 0.5 + 2.8853900817779268 * z * series)
+
+
+@compiled
+def screened_gains(left, whole, total, before, criterion, labels, least, room, gain):
+    """Write into `gain` (L,) what every left side `left` (S, L) gains, to SCREENED; -inf where a side is under `least`.
+
+    `left` becomes the sides, kept from 0 to `whole` (S,). `room` (5, L) is overwritten, its first row by the weight
+    left.
     """
     n_codes, m = left.shape
-    orders, reach = len(table), table.shape[1] // 2
-    whole = np.zeros((n_codes, m + 1))
-    left[:] = 0.0
-    for i in order:
-        x, w, out = column[i], weight[i], left[label[i]]
-        q = min(m - 1, max(0, int((x - start) / step + 0.5)))
-        e = (start + q * step - x) / sigma
-        first, past = max(0, q - reach), min(m, q + reach + 1)
-        shift = reach - q
-        whole[label[i], past] += w
-        a = w
-        for p in range(0, orders, 3):
-            b, c = a * e, a * e * e
-            for k in range(first, past):
-                d = k + shift
-                out[k] += a * table[p, d] + b * table[p + 1, d] + c * table[p + 2, d]
-            a = c * e
+    left_total, right_total, rest, bits, parts = room[0], room[1], room[2], room[3], room[4]
+    left_total[:] = 0.0
     for c in range(n_codes):
-        gone = 0.0
+        side, most = left[c], whole[c]
         for k in range(m):
-            gone += whole[c, k]
-            left[c, k] += gone
+            side[k] = min(most, max(0.0, side[k]))
+            left_total[k] += side[k]
+    for k in range(m):
+        right_total[k] = max(0.0, total - left_total[k])
+    gain[:] = 0.0
+    if not labels.precise:
+        one, two, no_logs = np.empty(n_codes), np.empty(n_codes), np.zeros(0)
+        for k in range(m):
+            for c in range(n_codes):
+                one[c] = left[c, k]
+                two[c] = whole[c] - one[c]
+            gain[k] = soft_gain(one, two, left_total[k], total, before, criterion, labels, least, True, no_logs)
+        return
+    if criterion == ENTROPY:
+        add_weight_logs(left_total, -1.0, bits, parts, gain)
+        add_weight_logs(right_total, -1.0, bits, parts, gain)
+        for c in range(n_codes):
+            for k in range(m):
+                rest[k] = whole[c] - left[c, k]
+            add_weight_logs(left[c], 1.0, bits, parts, gain)
+            add_weight_logs(rest, 1.0, bits, parts, gain)
+    else:
+        for c in range(n_codes):
+            for k in range(m):
+                a, b = left[c, k], whole[c] - left[c, k]
+                gain[k] += a * a / max(left_total[k], 1e-300) + b * b / max(right_total[k], 1e-300)
+        for k in range(m):
+            gain[k] -= total
+    for k in range(m):
+        fits = (left_total[k] >= least) & (right_total[k] >= least)
+        gain[k] = (before + gain[k]) / total if fits else -np.inf
+
+
+@compiled
+def summed_gain(value, held, tau, sigma, whole, total, before, criterion, labels, limit, side, rest):
+    """Return the gain of the threshold `tau` under normal noise of one σ, summed value by value. METHODS §4.
+
+    `value` (D,) and `held` (D, S) are those of `same_values`; `side` and `rest` (S,) are overwritten.
+    """
+    side[:] = 0.0
+    for d in range(len(value)):
+        z = (tau - value[d]) / sigma
+        if z < -REACH[NORMAL]:
+            break
+        f = cdf(z, NORMAL)
+        for c in range(len(side)):
+            side[c] += held[d, c] * f
+    left_total = 0.0
+    for c in range(len(side)):
+        side[c] = min(whole[c], side[c])
+        rest[c] = whole[c] - side[c]
+        left_total += side[c]
+    return soft_gain(side, rest, left_total, total, before, criterion, labels, limit, True, np.zeros(0))
+
+
+@compiled
+def screened_curve(
+    value, held, whole, total, before, sigma, start, step, ratio, table, criterion, labels, limit, low, high, gain
+):  # fmt: skip
+    """Write into `gain` (m,) what every threshold start + k·step gains, to SCREENED a label code.
+
+    -inf where a side is under `limit`, which is summed in full where the screen cannot tell, and outside low <= τ <
+    high. `value` and `held` are those of `same_values`, `ratio` and `table` as in `best_soft_cuts`.
+    """
+    m, n_codes = len(gain), held.shape[1]
+    n_spacings, first = (m - 1) // ratio + 1, table.shape[1] + TAPS
+    lattice, left = np.empty((n_codes, n_spacings + 2 * first)), np.empty((n_codes, ratio * n_spacings))
+    room, found = np.empty((5, ratio * n_spacings)), np.empty(ratio * n_spacings)
+    lay_down(value, held, start, ratio * step, first, lattice)
+    read_lattice(lattice, table, first, n_spacings, left)
+    near = UNSURE * total + SLACK_WEIGHT
+    screened_gains(left, whole, total, before, criterion, labels, limit - near, room, found)
+    side, rest = np.empty(n_codes), np.empty(n_codes)
+    for k in range(m):
+        tau, place = start + k * step, k % ratio * n_spacings + k // ratio
+        gain[k] = found[place] if low <= tau < high else -np.inf
+        if gain[k] > -np.inf and min(room[0, place], room[1, place]) < limit + near:
+            gain[k] = summed_gain(
+                value, held, tau, sigma, whole, total, before, criterion, labels, limit, side, rest
+            )  # fmt: skip
 
 
 @compiled
 def best_soft_cuts(
-    order, n_known, wanted, columns, label, weight, sigma, window, resolution, most, table, criterion, labels, min_leaf,
-    hard,
+    order, n_known, everyone, wanted, columns, label, weight, sigma, window, resolution, most, ratio, table, criterion,
+    labels, min_leaf, hard, every, floor,
 ):  # fmt: skip
-    """Best soft threshold of every wanted variable under normal noise of one σ. Returns gain, threshold, tried, (M,).
+    """Best soft threshold of the variables `wanted` (V,) under normal noise of one σ. METHODS §4.
 
-    The grid is METHODS §4's; `table` from `cell_kernel` for its resolution, `most` points at most. A variable without
-    an admissible threshold has gain -inf.
+    Returns gain (the known part of `everyone`, the node's weight, included), threshold and number tried, each (M,). A
+    variable without an admissible threshold has gain -inf; one whose grid would take `most` steps or more is not
+    searched, and -1 tried. Unless `every` one is wanted, those that gain less than another, or than `floor`, have -inf.
+
+    All gains are first found to SCREENED on a lattice, `ratio` grid steps apart: half of the noise lays the patients
+    down on it, the other half, `table` from `halves_table`, reads it. What could be the best is then summed in full.
     """
-    n_variables, n_codes = len(order), len(labels.mask)
-    top, theta = np.full(n_variables, -np.inf), np.full(n_variables, np.nan)
-    tried = np.zeros(n_variables, np.int64)
-    for j in range(n_variables):
-        if not wanted[j] or n_known[j] == 0:
-            continue
-        known = order[j, : n_known[j]]
-        beyond = 0.5 * window * sigma[j]
-        start, end = columns[j, known[0]] - beyond, columns[j, known[-1]] + beyond
-        step = resolution * sigma[j]
-        m = min(most, int((end - start) / step + GRID_SLACK)) + 1
-        left, gain = np.empty((n_codes, m)), np.empty(m)
-        spread_curve(known, columns[j], label, weight, sigma[j], start, step, table, left)
-        grid_gains(
-            left, known, columns[j], label, weight, start, step, criterion, labels, min_leaf[j], hard[j], gain
-        )
-        best = middle_of_first_run(gain)
-        if best >= 0:
-            top[j], theta[j] = gain[best], start + best * step
-            tried[j] = (gain > -np.inf).sum()
+    n_variables, n, n_codes, n_wanted = len(order), order.shape[1], len(labels.mask), len(wanted)
+    top, theta, tried = np.full(n_variables, -np.inf), np.full(n_variables, np.nan), np.zeros(n_variables, np.int64)
+    start, step, begins = np.empty(n_wanted), np.empty(n_wanted), np.zeros(n_wanted + 1, np.int64)
+    for v in range(n_wanted):
+        j, count = wanted[v], 0
+        if n_known[j] > 0:
+            beyond, step[v] = 0.5 * window * sigma[j], resolution * sigma[j]
+            start[v] = columns[j, order[j, 0]] - beyond
+            steps = (columns[j, order[j, n_known[j] - 1]] + beyond - start[v]) / step[v] + GRID_SLACK
+            count, tried[j] = (int(steps) + 1, 0) if steps < most else (0, -1)
+        begins[v + 1] = begins[v] + count
+    value, held, gains, no_logs = np.empty(n), np.empty((n, n_codes)), np.empty(begins[n_wanted]), np.zeros(0)
+    screened, fraction, slack = np.full(n_wanted, -np.inf), np.ones(n_wanted), SCREENED * n_codes
+    side, rest = np.empty(n_codes), np.empty(n_codes)
+    for stage in range(2):  # the screen of all, then the sums of the best
+        for v in np.argsort(-screened):
+            j, gain = wanted[v], gains[begins[v] : begins[v + 1]]
+            if len(gain) == 0 or (stage == 1 and not every and screened[v] < floor - slack):
+                continue
+            known = order[j, : n_known[j]]
+            count = same_values(known, columns[j], label, weight, value, held)
+            whole = held[:count].sum(axis=0)
+            total, limit = whole.sum(), min_leaf[j] - SLACK_WEIGHT
+            before = spread(whole, total, criterion, labels, no_logs)
+            if stage == 0:
+                low, high = hard_limits(known, columns[j], weight, limit) if hard[j] else (-np.inf, np.inf)
+                screened_curve(
+                    value[:count], held[:count], whole, total, before, sigma[j], start[v], step[v], ratio, table,
+                    criterion, labels, limit, low, high, gain,
+                )  # fmt: skip
+                fraction[v] = total / everyone if n_known[j] < n else 1.0
+                screened[v] = gain.max() * fraction[v]
+                tried[j] = (gain > -np.inf).sum()
+                continue
+            least = gain.max() - slack
+            for k in range(len(gain)):
+                if gain[k] >= least and gain[k] > -np.inf:
+                    gain[k] = summed_gain(
+                        value[:count], held[:count], start[v] + k * step[v], sigma[j], whole, total, before, criterion,
+                        labels, limit, side, rest,
+                    )  # fmt: skip
+            best = middle_of_first_run(gain)
+            if best >= 0:
+                top[j], theta[j] = gain[best] * fraction[v], start[v] + best * step[v]
+                floor = max(floor, top[j])
     return top, theta, tried
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
-from engine.cells import left_weights, orders_for, series_table
+from engine.cells import halves, left_weights, orders_for
 from engine.criteria import CODES, kernel_labels
 from engine.errors import PenumbraError
 from engine.noise import ResolvedNoise, conditional_median, quantile
@@ -152,6 +152,12 @@ class Search:
         return self.search == "resampled" and self.noise.is_noisy(j)
 
     @cached_property
+    def one_normal(self) -> NDArray[np.bool_]:
+        """(M,) variables whose measurement error is normal, with one σ for every value."""
+        error = self.noise.error
+        return (error.cv == 0.0) & (error.shape == kernels.NORMAL)
+
+    @cached_property
     def points(self) -> dict[int, Points]:
         """By noisy variable `n_points` equally likely points x + σ·F⁻¹((k - ½)/s) for every known value. METHODS §4"""
         noisy = [j for j in range(len(self.table.columns)) if self.is_resampled(j)]
@@ -202,6 +208,17 @@ def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
         return C45_NOMINAL
     known = float(here.dense[here.order[j, : here.n_known[j]]].sum())
     return min(C45_MOST, max(C45_LEAST, 0.1 * known / len(search.table.labels.classes)))
+
+
+def least_to_split(search: Search) -> float:
+    """Return the weight under which no split of a node can be admissible: two sides at their least. METHODS §4
+
+    Slack is taken off twice a side, so that rounding never stops a node that the search would split.
+    """
+    if search.criterion == "nb_accuracy":
+        return 0.0
+    least = C45_LEAST if isinstance(search.min_weight_leaf, str) else search.min_weight_leaf
+    return 2.0 * (least - 2.0 * kernels.SLACK_WEIGHT)
 
 
 def minimum_weights(search: Search, here: Arrivals) -> Floats:
@@ -423,12 +440,11 @@ def soft_candidates(
     ----------
     floor : the gain below which, within what the cells can tell, variables may be left out; None keeps all.
     """
-    together = summed_together(search, here, soft)
-    found = soft_candidates_together(search, here, together, labels) if len(together) else []
+    found, alone = soft_candidates_together(search, here, soft, labels, floor)
     if floor is not None:
         floor = max([floor, *(each.gain for each in found)])
     curves = {}
-    for j in map(int, np.setdiff1d(soft, together)):
+    for j in alone:
         curve = soft_curve_by_cells(search, here, j, labels)
         curves[j] = (*soft_curve(search, here, j, labels), True) if curve is None else (*curve, False)
     if floor is not None:
@@ -449,38 +465,28 @@ def soft_candidates(
     return found
 
 
-def summed_together(search: Search, here: Arrivals, soft: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return those variables of `soft` that one kernel searches together: few patients, one normal σ, a usual grid."""
-    if len(here.rows) > FEW_TOGETHER or series_table(search.resolution) is None:
-        return soft[:0]
-    sigma = search.noise.error.sigma[soft]
-    ends = [search.table.columns[j][here.order[j, [0, max(0, here.n_known[j] - 1)]]] for j in soft]
-    reach = np.array([high - low for low, high in ends]) + search.window * sigma
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        usual = reach / (search.resolution * sigma) + GRID_SLACK < MOST_GRID_STEPS
-    one_sigma = (search.noise.error.cv[soft] == 0.0) & (search.noise.error.shape[soft] == kernels.NORMAL)
-    together: NDArray[np.int64] = soft[one_sigma & (sigma > 0.0) & usual]
-    return together
-
-
 def soft_candidates_together(
-    search: Search, here: Arrivals, together: NDArray[np.int64], labels: kernels.Labels
-) -> list[Candidate]:
-    """Return the best soft threshold of each variable that `summed_together` names and that has one."""
-    wanted = np.zeros(len(search.table.columns), dtype=np.bool_)
-    wanted[together] = True
+    search: Search, here: Arrivals, soft: NDArray[np.int64], labels: kernels.Labels, floor: float | None
+) -> tuple[list[Candidate], list[int]]:
+    """Return what one kernel finds for the variables of `soft`, as `soft_candidates` does, and those not for it.
+
+    It takes few patients, a normal error of one σ, and a usual grid.
+    """
+    table = halves(search.resolution)
+    if len(here.rows) > FEW_TOGETHER or table is None:
+        return [], soft.tolist()
+    together = soft[search.one_normal[soft]]
     gains, theta, tried = kernels.best_soft_cuts(
-        here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
-        search.noise.error.sigma, search.window, search.resolution, MOST_GRID_STEPS, series_table(search.resolution),
-        CODES[search.criterion], labels, minimum_weights(search, here), search.hard,
+        here.order, here.n_known, here.weight.sum(), together, search.table.columns, search.table.labels.code,
+        here.dense, search.noise.error.sigma, search.window, search.resolution, MOST_GRID_STEPS, *table,
+        CODES[search.criterion], labels, minimum_weights(search, here), search.hard, floor is None,
+        -np.inf if floor is None else floor,
     )  # fmt: skip
-    return [
-        Candidate(
-            j, float(gains[j]) * known_fraction(search, here, j) - mdl_charge(search, here, int(tried[j])),
-            BINARY, float(theta[j]),
-        )
-        for j in map(int, together) if gains[j] > -np.inf
-    ]  # fmt: skip
+    found = [
+        Candidate(j, float(gains[j]) - mdl_charge(search, here, int(tried[j])), BINARY, float(theta[j]))
+        for j in np.flatnonzero(gains > -np.inf).tolist()
+    ]
+    return found, np.concatenate([soft[~search.one_normal[soft]], np.flatnonzero(tried < 0)]).tolist()
 
 
 def soft_curve_by_cells(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats] | None:
