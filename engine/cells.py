@@ -71,14 +71,15 @@ def left_weights(
     return left
 
 
-@lru_cache(maxsize=16)
-def halves(resolution: float) -> tuple[int, Floats] | None:
-    """Return how many grid steps of `resolution` σ a screen's lattice is wide, and the table that reads it.
+def lattice_ratio(resolution: float) -> int:
+    """Return how many grid steps of `resolution` σ a screen's lattice is wide; 0 for a grid wider than it may be."""
+    return math.floor(WIDEST_LATTICE / resolution + kernels.GRID_SLACK)
 
-    None for a grid wider than the lattice may be. See `kernels.best_soft_cuts`.
-    """
-    ratio = math.floor(WIDEST_LATTICE / resolution + kernels.GRID_SLACK)
-    return (ratio, kernels.halves_table(ratio, resolution)) if ratio > 0 else None
+
+@lru_cache(maxsize=16)
+def lattice_tables(resolution: float) -> tuple[Floats, Floats]:
+    """Return the tables by which patients are laid on a screen's lattice, and by which it is read at the grid."""
+    return kernels.laying_table(), kernels.reading_table(lattice_ratio(resolution), resolution)
 
 
 @lru_cache(maxsize=64)

@@ -66,15 +66,14 @@ class Growth:
     max_depth: int | None
     min_weight_split: float
     middle: Middle | None = None
+    keeps_patients: bool = False  # at every node, for what follows growing
 
 
 def make_node(table: Table, rows: NDArray[np.int32], weight: Floats, depth: int) -> Node:
-    """Return a leaf holding the weights of `rows` (n,); it keeps them where a naive Bayes may be put on them."""
+    """Return a leaf holding the weights of `rows` (n,)."""
     labels = table.labels
     by_code = np.bincount(labels.code[rows], weights=weight, minlength=len(labels.member)).astype(np.float64)
-    node = Node(by_code @ labels.share, float(weight.sum()), float((weight * weight).sum()), depth)
-    node.held = (rows, weight) if table.n_bins else None
-    return node
+    return Node(by_code @ labels.share, float(weight.sum()), float((weight * weight).sum()), depth)
 
 
 def make_children(
@@ -88,9 +87,7 @@ def make_children(
     sums = zip(by_class, total.tolist(), squares.tolist(), pairwise(bounds.tolist()), strict=True)
     for class_weight, whole, squared, (start, end) in sums:
         child = Node(class_weight, whole, squared, node.depth + 1)
-        held = kept[start:end], weight[start:end]
-        child.held = held if table.n_bins else None
-        made.append((child, *held))
+        made.append((child, kept[start:end], weight[start:end]))
     return made
 
 
@@ -127,12 +124,14 @@ def grow(growth: Growth) -> Node:
     dense = np.zeros(table.n)
     whole = arrivals(table, table.weight)
     root = make_node(table, whole.rows, whole.weight, 0)
+    if growth.keeps_patients:
+        root.held = whole.rows, whole.weight
     start = Trail(whole.rows, whole.weight)
-    stack: list[tuple[Node, Arrivals, dict[int, tuple[float, float]], Trail]] = [(root, whole, {}, start)]
+    stack: list[tuple[Node, Arrivals, dict[int, tuple[float, float]], Trail]] = []
+    if not stops(growth, root, whole.rows, whole.weight):
+        stack.append((root, whole, {}, start))
     while stack:
         node, here, boxes, trail = stack.pop()
-        if stops(growth, node, here.rows, here.weight):
-            continue
         dense[here.rows] = here.weight
         here = sifted(growth.search, replace(here, dense=dense, boxes=boxes))
         candidate = best_split(growth.search, here)
@@ -150,13 +149,16 @@ def grow(growth: Growth) -> Node:
             node_splits(node, table), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
             growth.propagation, growth.noise, growth.weight_floor, refit=True,
         )  # fmt: skip
-        if together(pieces) or too_light(node, pieces, least):
+        made = make_children(table, node, here.rows, pieces)
+        if together(made) or too_light(node, pieces, least):
             node.become_leaf()
             continue
         trails = child_trails(growth, node, trail, here.rows, pieces)
         used = here.used if candidate.gate == BINARY else here.used | {node.variable}
-        for code, (child, rows, kept) in zip(node.codes, make_children(table, node, here.rows, pieces), strict=True):
+        for code, (child, rows, kept) in zip(node.codes.tolist(), made, strict=True):
             node.children.append(child)
+            if growth.keeps_patients:
+                child.held = rows, kept
             if code == REST or stops(growth, child, rows, kept):  # REST stays a leaf of the node itself
                 continue
             dense[rows] = kept
@@ -172,9 +174,9 @@ def grow(growth: Growth) -> Node:
     return root
 
 
-def together(pieces: Floats) -> bool:
+def together(made: list[tuple[Node, NDArray[np.int32], Floats]]) -> bool:
     """Return True when one child gets everyone: a propagation finer than the search can leave them together."""
-    return bool((pieces.sum(axis=0) > 0.0).sum() < 2)
+    return sum(len(rows) > 0 for _, rows, _ in made) < 2
 
 
 def open_middle(growth: Growth, node: Node, here: Arrivals, trail: Trail) -> None:
@@ -238,7 +240,7 @@ def settle_middles(root: Node, growth: Growth) -> None:
         node, rows, weight, boxes, trail = stack.pop()
         fresh = make_node(table, rows, weight, node.depth)
         node.class_weight, node.weight, node.weight_squared = fresh.class_weight, fresh.weight, fresh.weight_squared
-        node.held = fresh.held
+        node.held = (rows, weight) if growth.keeps_patients else None
         if node.gate == LEAF:
             continue
         node.box = boxes.get(node.variable, (-np.inf, np.inf))

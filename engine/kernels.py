@@ -25,7 +25,7 @@ TIE = 1e-12
 NO_SHARE = 1e-17
 GRID_SLACK = 1e-9  # of a step, at the end of a soft grid
 MOST_LOGS = 1000.0  # of weight above four a patient, past which logarithms are worked out one by one
-TAPS, FIRST_HALF, HALF_REACH = 16, 1.25, 6.2  # a screen's lattice points a patient, its first half's σ in them, |z|
+TAPS, FIRST_HALF, HALF_REACH, FINE = 16, 1.25, 6.2, 256  # a screen's points a patient, σ of its first half in them, |z|
 SCREENED = 5e-7  # of gain a label code, to which a screen finds it: weights are found to UNSURE of the node's
 UNSURE = 1e-8
 BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
@@ -654,11 +654,25 @@ def soft_gains_at(order, column, label, weight, error, variable, thresholds, cri
 
 
 @compiled
-def halves_table(ratio, resolution):
-    """Return (ratio, 2·reach) the CDF of the second half of a normal error, by which `read_lattice` reads one.
+def laying_table():
+    """Return (FINE + 3, TAPS): how the first half of a normal error shares a patient among lattice points.
 
-    `ratio` grid steps of `resolution` σ are one lattice spacing. Row t holds what a lattice point d = 1 - reach … reach
-    spacings above a grid point's own one gives the t-th grid point after that.
+    Row 1 + f is for a patient f/FINE of a spacing above a lattice point; column TAPS/2 - 1 is that point's.
+    """
+    table = np.empty((FINE + 3, TAPS))
+    for f in range(FINE + 3):
+        for t in range(TAPS):
+            away = (t - (TAPS // 2 - 1) - (f - 1) / FINE) / FIRST_HALF
+            table[f, t] = math.exp(-0.5 * away * away) * 0.3989422804014327 / FIRST_HALF
+    return table
+
+
+@compiled
+def reading_table(ratio, resolution):
+    """Return (ratio, 2·reach) the CDF of the second half of a normal error, by which lattice points are summed up.
+
+    `ratio` grid steps of `resolution` σ are one lattice spacing. Row t is for a grid point t steps above a lattice
+    point; its columns are the lattice points 1 - reach … reach spacings above that one.
     """
     spacing = ratio * resolution
     sigma = math.sqrt(1.0 - (FIRST_HALF * spacing) ** 2)
@@ -673,51 +687,40 @@ def halves_table(ratio, resolution):
 @compiled
 def same_values(known, column, label, weight, value, held):
     """Write the distinct values of sorted patients, and their weights by label code; return how many there are."""
-    count, before = -1, 0.0
+    held[: len(known)] = 0.0
+    count, before = 0, column[known[0]]
     for i in known:
         x = column[i]
-        if count < 0 or x != before:
-            count += 1
-            value[count], held[count], before = x, 0.0, x
+        count += x != before
+        value[count], before = x, x
         held[count, label[i]] += weight[i]
     return count + 1
 
 
 @compiled
-def lay_down(value, held, start, spacing, first, lattice):
+def lay_down(value, held, start, spacing, first, table, lattice):
     """Lay weights down on points start + (p - first)·spacing, each spread by the first half of its normal error.
 
-    `value` (D,) and `held` (D, S) are those of `same_values`; `lattice` (S, P) is written.
+    `value` (D,) and `held` (D, S) are those of `same_values`; `table`, from `laying_table`, is read by a parabola
+    through three rows; `lattice` (S, P) is written.
     """
-    narrow = 0.5 / (FIRST_HALF * FIRST_HALF)
-    scale, part = np.empty(TAPS), np.empty(TAPS)
-    for t in range(TAPS):
-        away = t - (TAPS // 2 - 1)
-        scale[t] = math.exp(-narrow * away * away) / (FIRST_HALF * 2.5066282746310002)
     lattice[:] = 0.0
+    taps = table.shape[1]  # known to the compiler, their number would be unrolled rather than done many at a time
+    part = np.empty(taps)
     for d in range(len(value)):
         q = (value[d] - start) / spacing
         p = int(q)
-        u = q - p
-        up = math.exp(2.0 * narrow * u)
-        here = math.exp(-narrow * u * u)
-        down, a = 1.0 / up, here
-        for t in range(TAPS // 2 - 1, TAPS):
-            part[t] = a
-            a *= up
-        a = here * down
-        for t in range(TAPS // 2 - 2, -1, -1):
-            part[t] = a
-            a *= down
-        for t in range(TAPS):
-            part[t] *= scale[t]
+        f = int((q - p) * FINE + 0.5)
+        e = (q - p) * FINE - f
+        a, b, c = 0.5 * e * (e - 1.0), 1.0 - e * e, 0.5 * e * (e + 1.0)
+        one, two, three = table[f], table[f + 1], table[f + 2]
+        for t in range(taps):
+            part[t] = a * one[t] + b * two[t] + c * three[t]
         begin = first + p - (TAPS // 2 - 1)
-        for c in range(held.shape[1]):
-            w = held[d, c]
-            if w > 0.0:
-                out = lattice[c, begin : begin + TAPS]
-                for t in range(TAPS):
-                    out[t] += w * part[t]
+        for s in range(held.shape[1]):
+            w, out = held[d, s], lattice[s, begin : begin + taps]
+            for t in range(taps):
+                out[t] += w * part[t]
 
 
 @compiled
@@ -835,34 +838,43 @@ def summed_gain(value, held, tau, sigma, whole, total, before, criterion, labels
 
 @compiled
 def screened_curve(
-    value, held, whole, total, before, sigma, start, step, ratio, table, criterion, labels, limit, low, high, gain
+    value, held, whole, total, before, sigma, start, step, laying, reading, criterion, labels, limit, low, high, gain
 ):  # fmt: skip
-    """Write into `gain` (m,) what every threshold start + k·step gains, to SCREENED a label code.
+    """Write into `gain` (m,) what every threshold start + k·step gains, to SCREENED a label code. Returns top, number.
 
     -inf where a side is under `limit`, which is summed in full where the screen cannot tell, and outside low <= τ <
-    high. `value` and `held` are those of `same_values`, `ratio` and `table` as in `best_soft_cuts`.
+    high. `value` and `held` are those of `same_values`, `laying` and `reading` as in `best_soft_cuts`.
     """
-    m, n_codes = len(gain), held.shape[1]
-    n_spacings, first = (m - 1) // ratio + 1, table.shape[1] + TAPS
+    m, n_codes, ratio, first = len(gain), held.shape[1], len(reading), reading.shape[1] + TAPS
+    n_spacings = (m - 1) // ratio + 1
     lattice, left = np.empty((n_codes, n_spacings + 2 * first)), np.empty((n_codes, ratio * n_spacings))
     room, found = np.empty((5, ratio * n_spacings)), np.empty(ratio * n_spacings)
-    lay_down(value, held, start, ratio * step, first, lattice)
-    read_lattice(lattice, table, first, n_spacings, left)
+    lay_down(value, held, start, ratio * step, first, laying, lattice)
+    read_lattice(lattice, reading, first, n_spacings, left)
     near = UNSURE * total + SLACK_WEIGHT
     screened_gains(left, whole, total, before, criterion, labels, limit - near, room, found)
     side, rest = np.empty(n_codes), np.empty(n_codes)
-    for k in range(m):
-        tau, place = start + k * step, k % ratio * n_spacings + k // ratio
-        gain[k] = found[place] if low <= tau < high else -np.inf
-        if gain[k] > -np.inf and min(room[0, place], room[1, place]) < limit + near:
-            gain[k] = summed_gain(
-                value, held, tau, sigma, whole, total, before, criterion, labels, limit, side, rest
-            )  # fmt: skip
+    top, tried, place = -np.inf, 0, 0
+    for t in range(ratio):
+        for k in range(t, ratio * n_spacings, ratio):
+            g, sure = found[place], min(room[0, place], room[1, place]) >= limit + near
+            place += 1
+            if k >= m:
+                continue
+            if not (g > -np.inf and low <= start + k * step < high):
+                g = -np.inf
+            elif not sure:
+                g = summed_gain(
+                    value, held, start + k * step, sigma, whole, total, before, criterion, labels, limit, side, rest
+                )
+            gain[k] = g
+            top, tried = max(top, g), tried + (g > -np.inf)
+    return top, tried
 
 
 @compiled
 def best_soft_cuts(
-    order, n_known, everyone, wanted, columns, label, weight, sigma, window, resolution, most, ratio, table, criterion,
+    order, n_known, everyone, wanted, columns, label, weight, sigma, window, resolution, most, laying, reading, criterion,
     labels, min_leaf, hard, every, floor,
 ):  # fmt: skip
     """Best soft threshold of the variables `wanted` (V,) under normal noise of one σ. METHODS §4.
@@ -871,8 +883,8 @@ def best_soft_cuts(
     variable without an admissible threshold has gain -inf; one whose grid would take `most` steps or more is not
     searched, and -1 tried. Unless `every` one is wanted, those that gain less than another, or than `floor`, have -inf.
 
-    All gains are first found to SCREENED on a lattice, `ratio` grid steps apart: half of the noise lays the patients
-    down on it, the other half, `table` from `halves_table`, reads it. What could be the best is then summed in full.
+    All gains are first found to SCREENED on a lattice a few grid steps wide: half of the noise lays the patients down
+    on it by `laying`, the other half is in `reading`; see `laying_table` and `reading_table`. What could be the best is then summed in full.
     """
     n_variables, n, n_codes, n_wanted = len(order), order.shape[1], len(labels.mask), len(wanted)
     top, theta, tried = np.full(n_variables, -np.inf), np.full(n_variables, np.nan), np.zeros(n_variables, np.int64)
@@ -886,39 +898,43 @@ def best_soft_cuts(
             count, tried[j] = (int(steps) + 1, 0) if steps < most else (0, -1)
         begins[v + 1] = begins[v] + count
     value, held, gains, no_logs = np.empty(n), np.empty((n, n_codes)), np.empty(begins[n_wanted]), np.zeros(0)
-    screened, fraction, slack = np.full(n_wanted, -np.inf), np.ones(n_wanted), SCREENED * n_codes
-    side, rest = np.empty(n_codes), np.empty(n_codes)
-    for stage in range(2):  # the screen of all, then the sums of the best
-        for v in np.argsort(-screened):
-            j, gain = wanted[v], gains[begins[v] : begins[v + 1]]
-            if len(gain) == 0 or (stage == 1 and not every and screened[v] < floor - slack):
-                continue
-            known = order[j, : n_known[j]]
-            count = same_values(known, columns[j], label, weight, value, held)
-            whole = held[:count].sum(axis=0)
-            total, limit = whole.sum(), min_leaf[j] - SLACK_WEIGHT
-            before = spread(whole, total, criterion, labels, no_logs)
-            if stage == 0:
-                low, high = hard_limits(known, columns[j], weight, limit) if hard[j] else (-np.inf, np.inf)
-                screened_curve(
-                    value[:count], held[:count], whole, total, before, sigma[j], start[v], step[v], ratio, table,
-                    criterion, labels, limit, low, high, gain,
+    screened, tops, fraction, slack = np.full(n_wanted, -np.inf), np.empty(n_wanted), np.ones(n_wanted), SCREENED * n_codes
+    whole, side, rest = np.empty(n_codes), np.empty(n_codes), np.empty(n_codes)
+    for turn in range(2 * n_wanted):  # the screen of all, then the sums of the best, the most promising first
+        v = turn if turn < n_wanted else screened.argmax()
+        j, gain = wanted[v], gains[begins[v] : begins[v + 1]]
+        if turn >= n_wanted and (screened[v] == -np.inf or (screened[v] < floor - slack and not every)):
+            break
+        if len(gain) == 0:
+            continue
+        known = order[j, : n_known[j]]
+        count = same_values(known, columns[j], label, weight, value, held)
+        whole[:] = 0.0
+        for d in range(count):
+            for c in range(n_codes):
+                whole[c] += held[d, c]
+        total, limit = whole.sum(), min_leaf[j] - SLACK_WEIGHT
+        before = spread(whole, total, criterion, labels, no_logs)
+        if turn < n_wanted:
+            low, high = hard_limits(known, columns[j], weight, limit) if hard[j] else (-np.inf, np.inf)
+            tops[v], tried[j] = screened_curve(
+                value[:count], held[:count], whole, total, before, sigma[j], start[v], step[v], laying, reading,
+                criterion, labels, limit, low, high, gain,
+            )  # fmt: skip
+            fraction[v] = total / everyone if n_known[j] < n else 1.0
+            screened[v] = tops[v] * fraction[v]
+            continue
+        screened[v] = -np.inf
+        for k in range(len(gain)):
+            if gain[k] >= tops[v] - slack:
+                gain[k] = summed_gain(
+                    value[:count], held[:count], start[v] + k * step[v], sigma[j], whole, total, before, criterion,
+                    labels, limit, side, rest,
                 )  # fmt: skip
-                fraction[v] = total / everyone if n_known[j] < n else 1.0
-                screened[v] = gain.max() * fraction[v]
-                tried[j] = (gain > -np.inf).sum()
-                continue
-            least = gain.max() - slack
-            for k in range(len(gain)):
-                if gain[k] >= least and gain[k] > -np.inf:
-                    gain[k] = summed_gain(
-                        value[:count], held[:count], start[v] + k * step[v], sigma[j], whole, total, before, criterion,
-                        labels, limit, side, rest,
-                    )  # fmt: skip
-            best = middle_of_first_run(gain)
-            if best >= 0:
-                top[j], theta[j] = gain[best] * fraction[v], start[v] + best * step[v]
-                floor = max(floor, top[j])
+        best = middle_of_first_run(gain)
+        if best >= 0:
+            top[j], theta[j] = gain[best] * fraction[v], start[v] + best * step[v]
+            floor = max(floor, top[j])
     return top, theta, tried
 
 

@@ -131,10 +131,12 @@ def prune_pessimistically(root: Node, pruning: Pruning) -> None:
     arriving = [(root, rows, pruning.table.weight[rows], start)]
     for node, rows, weight, boxes in arriving:  # grows while it is read: parents before children
         if node.gate != LEAF:
-            parts = send_down(pruning, node, rows, weight, refit=False)
+            parts = [child.held for child in node.children]
+            if any(part is None for part in parts):
+                parts = [tuple(part) for _, *part in send_down(pruning, node, rows, weight, refit=False)]
             arriving.extend(
                 (child, *part, child_boxes(node, boxes, c))
-                for c, (child, (_, *part)) in enumerate(zip(node.children, parts, strict=True))
+                for c, (child, part) in enumerate(zip(node.children, parts, strict=True))
             )
     grown = np.array([node.class_weight for node, *_ in arriving])
     as_leaf = charges(grown, pruning.confidence, pruning.pruning_laplace).tolist()

@@ -9,13 +9,13 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
-from engine.cells import halves, left_weights, orders_for
+from engine.cells import lattice_ratio, lattice_tables, left_weights, orders_for
 from engine.criteria import CODES, kernel_labels
 from engine.errors import PenumbraError
 from engine.noise import ResolvedNoise, conditional_median, quantile
@@ -115,6 +115,22 @@ def arrivals(
     return Arrivals(rows, dense[rows], dense, order, known, used, boxes or {})
 
 
+class Ways(NamedTuple):
+    """Which columns are searched how.
+
+    exact : (M,) bool; any_exact : True when one of them is. by_value : with one child a category or bin. soft : on the
+    soft grid; together : (M,) bool, those whose measurement error is normal with one σ, which one kernel searches.
+    resampled : by their points.
+    """
+
+    exact: NDArray[np.bool_]
+    any_exact: bool
+    by_value: list[int]
+    soft: NDArray[np.int64]
+    together: NDArray[np.bool_]
+    resampled: list[int]
+
+
 @dataclass(frozen=True)
 class Search:
     """How splits are sought; the names are the constructor's (METHODS §0).
@@ -152,10 +168,24 @@ class Search:
         return self.search == "resampled" and self.noise.is_noisy(j)
 
     @cached_property
-    def one_normal(self) -> NDArray[np.bool_]:
-        """(M,) variables whose measurement error is normal, with one σ for every value."""
+    def ways(self) -> Ways:
+        """Which columns are searched how."""
+        numeric, every = self.table.schema.numeric, range(len(self.table.columns))
+        soft = np.array([self.is_soft(j) for j in every])
+        resampled = np.array([self.is_resampled(j) for j in every])
+        exact = numeric & ~soft & ~resampled & ~(numeric & self.nary)
+        by_value = np.flatnonzero((numeric & self.nary) | ~numeric)
         error = self.noise.error
-        return (error.cv == 0.0) & (error.shape == kernels.NORMAL)
+        together = soft & (error.cv == 0.0) & (error.shape == kernels.NORMAL) & (lattice_ratio(self.resolution) > 0)
+        return Ways(
+            exact, bool(exact.any()), by_value.tolist(), np.flatnonzero(soft), together,
+            np.flatnonzero(resampled).tolist(),
+        )  # fmt: skip
+
+    @cached_property
+    def one_minimum(self) -> Floats:
+        """(M,) the least weight of a side, where it is stated."""
+        return np.full(len(self.table.columns), self.min_weight_leaf, dtype=np.float64)
 
     @cached_property
     def points(self) -> dict[int, Points]:
@@ -225,7 +255,7 @@ def minimum_weights(search: Search, here: Arrivals) -> Floats:
     """Return (M,) what `minimum_weight` says of every variable."""
     if isinstance(search.min_weight_leaf, str):
         return np.array([minimum_weight(search, here, j) for j in range(len(here.order))], dtype=np.float64)
-    return np.full(len(here.order), search.min_weight_leaf, dtype=np.float64)
+    return search.one_minimum
 
 
 def place_threshold(how: str, below: Any, above: Any, table: Table, j: int) -> Any:
@@ -441,6 +471,8 @@ def soft_candidates(
     floor : the gain below which, within what the cells can tell, variables may be left out; None keeps all.
     """
     found, alone = soft_candidates_together(search, here, soft, labels, floor)
+    if not alone:
+        return found
     if floor is not None:
         floor = max([floor, *(each.gain for each in found)])
     curves = {}
@@ -472,21 +504,21 @@ def soft_candidates_together(
 
     It takes few patients, a normal error of one σ, and a usual grid.
     """
-    table = halves(search.resolution)
-    if len(here.rows) > FEW_TOGETHER or table is None:
+    together = soft[search.ways.together[soft]]
+    if len(here.rows) > FEW_TOGETHER or len(together) == 0:
         return [], soft.tolist()
-    together = soft[search.one_normal[soft]]
     gains, theta, tried = kernels.best_soft_cuts(
         here.order, here.n_known, here.weight.sum(), together, search.table.columns, search.table.labels.code,
-        here.dense, search.noise.error.sigma, search.window, search.resolution, MOST_GRID_STEPS, *table,
-        CODES[search.criterion], labels, minimum_weights(search, here), search.hard, floor is None,
-        -np.inf if floor is None else floor,
+        here.dense, search.noise.error.sigma, search.window, search.resolution, MOST_GRID_STEPS,
+        *lattice_tables(search.resolution), CODES[search.criterion], labels, minimum_weights(search, here), search.hard,
+        floor is None, -np.inf if floor is None else floor,
     )  # fmt: skip
     found = [
         Candidate(j, float(gains[j]) - mdl_charge(search, here, int(tried[j])), BINARY, float(theta[j]))
-        for j in np.flatnonzero(gains > -np.inf).tolist()
+        for j in (gains > -np.inf).nonzero()[0].tolist()
     ]
-    return found, np.concatenate([soft[~search.one_normal[soft]], np.flatnonzero(tried < 0)]).tolist()
+    alone = soft.tolist() if len(together) < len(soft) else []
+    return found, [j for j in alone if not search.ways.together[j]] + (tried < 0).nonzero()[0].tolist()
 
 
 def soft_curve_by_cells(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats] | None:
@@ -623,24 +655,20 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     if search.criterion == "nb_accuracy":
         gains = accuracy_gains(search, here, every=True)
         return [Candidate(int(j), float(gains[j]), value_gate(search, int(j))) for j in np.flatnonzero(gains > -np.inf)]
-    labels = search.labels
-    numeric = search.table.schema.numeric
-    binned = numeric & search.nary
-    soft = np.array([search.is_soft(j) for j in range(len(numeric))])
-    resampled = np.array([search.is_resampled(j) for j in range(len(numeric))])
+    labels, ways = search.labels, search.ways
     if here.points is None:
         here = sifted(search, here)
-    found = exact_candidates(search, here, numeric & ~soft & ~resampled & ~binned, labels, only_the_best)
-    for j in np.flatnonzero(binned | ~numeric):
-        candidate = None if int(j) in here.used else nominal_candidate(search, here, int(j), labels)
+    found = exact_candidates(search, here, ways.exact, labels, only_the_best) if ways.any_exact else []
+    for j in ways.by_value:
+        candidate = None if j in here.used else nominal_candidate(search, here, j, labels)
         if candidate is not None:
             found.append(candidate)
-    if soft.any():
+    if len(ways.soft):
         floor = max((each.gain for each in found), default=-np.inf) if only_the_best else None
-        found += soft_candidates(search, here, np.flatnonzero(soft), labels, floor)
-    for j in np.flatnonzero(resampled):
+        found += soft_candidates(search, here, ways.soft, labels, floor)
+    for j in ways.resampled:
         floor = max((each.gain for each in found), default=-np.inf) if only_the_best else -np.inf
-        candidate = resampled_candidate(search, here, int(j), labels, floor)
+        candidate = resampled_candidate(search, here, j, labels, floor)
         if candidate is not None:
             found.append(candidate)
     if search.criterion == "gain_ratio":
