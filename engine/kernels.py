@@ -874,8 +874,8 @@ def screened_curve(
 
 @compiled
 def best_soft_cuts(
-    order, n_known, everyone, wanted, columns, label, weight, sigma, window, resolution, most, laying, reading, criterion,
-    labels, min_leaf, hard, every, floor,
+    order, n_known, everyone, wanted, columns, label, weight, sigma, window, resolution, most, laying, reading,
+    criterion, labels, min_leaf, hard, every, floor,
 ):  # fmt: skip
     """Best soft threshold of the variables `wanted` (V,) under normal noise of one σ. METHODS §4.
 
@@ -883,8 +883,9 @@ def best_soft_cuts(
     variable without an admissible threshold has gain -inf; one whose grid would take `most` steps or more is not
     searched, and -1 tried. Unless `every` one is wanted, those that gain less than another, or than `floor`, have -inf.
 
-    All gains are first found to SCREENED on a lattice a few grid steps wide: half of the noise lays the patients down
-    on it by `laying`, the other half is in `reading`; see `laying_table` and `reading_table`. What could be the best is then summed in full.
+    All gains are first found to SCREENED a label code on a lattice a few grid steps wide: half of the noise lays the
+    patients down on it by `laying`, the other half reads it at the grid by `reading`; see `laying_table` and
+    `reading_table`. What could be the best is then summed in full.
     """
     n_variables, n, n_codes, n_wanted = len(order), order.shape[1], len(labels.mask), len(wanted)
     top, theta, tried = np.full(n_variables, -np.inf), np.full(n_variables, np.nan), np.zeros(n_variables, np.int64)
@@ -898,10 +899,11 @@ def best_soft_cuts(
             count, tried[j] = (int(steps) + 1, 0) if steps < most else (0, -1)
         begins[v + 1] = begins[v] + count
     value, held, gains, no_logs = np.empty(n), np.empty((n, n_codes)), np.empty(begins[n_wanted]), np.zeros(0)
-    screened, tops, fraction, slack = np.full(n_wanted, -np.inf), np.empty(n_wanted), np.ones(n_wanted), SCREENED * n_codes
+    screened, tops, fraction = np.full(n_wanted, -np.inf), np.empty(n_wanted), np.ones(n_wanted)
+    slack = SCREENED * n_codes
     whole, side, rest = np.empty(n_codes), np.empty(n_codes), np.empty(n_codes)
     for turn in range(2 * n_wanted):  # the screen of all, then the sums of the best, the most promising first
-        v = turn if turn < n_wanted else screened.argmax()
+        v = turn if turn < n_wanted else int(screened.argmax())
         j, gain = wanted[v], gains[begins[v] : begins[v + 1]]
         if turn >= n_wanted and (screened[v] == -np.inf or (screened[v] < floor - slack and not every)):
             break
@@ -1435,6 +1437,67 @@ def sort_pieces(rows, pieces, code, share):
                 for k in range(len(own)):
                     by_class[c, k] += w * own[k]
     return kept, weight, bounds, by_class, total, squares
+
+
+@compiled
+def divide_in_two(
+    rows, weight, original, column, code, class_share, theta, closed_le, box_low, box_high, sigma, cv, shape, kind,
+    floor, refit, share,
+):  # fmt: skip
+    """Divide patients at a binary node as `divide` does, and return what `sort_pieces` then says of its two children.
+
+    `weight` (n,) belongs to `rows`; `original` and `column` (N,) to every patient; `code` and `class_share` are the
+    labels. `share` (2,) is written when `refit`. It takes numbers alone; handing on a tree's arrays would cost more.
+    """
+    n, lost, sent_left, sent_right = len(rows), 0, 0.0, 0.0
+    left, right = np.empty(n), np.empty(n)
+    for r in range(n):
+        i = rows[r]
+        x = column[i]
+        if np.isnan(x):
+            lost += 1
+            continue
+        own = binary_share(
+            x, theta, closed_le, np.nan, np.nan, box_low, box_high, sigma_of(x, sigma, cv), shape, kind
+        )  # fmt: skip
+        left[r], right[r] = two_pieces(own, 1.0 - own, weight[r], floor * original[i])
+        sent_left += left[r]
+        sent_right += right[r]
+    if refit and lost < n:
+        share[0], share[1] = sent_left / (sent_left + sent_right), sent_right / (sent_left + sent_right)
+    for r in range(n if lost > 0 else 0):
+        if np.isnan(column[rows[r]]):
+            left[r], right[r] = two_pieces(share[0], share[1], weight[r], floor * original[rows[r]])
+    bounds = np.zeros(3, np.int64)
+    for r in range(n):
+        bounds[1] += left[r] > 0.0
+        bounds[2] += right[r] > 0.0
+    bounds[2] += bounds[1]
+    kept, parts = np.empty(bounds[2], np.int32), np.empty(bounds[2])
+    by_class, total, squares = np.zeros((2, class_share.shape[1])), np.zeros(2), np.zeros(2)
+    for c in range(2):
+        pieces, place = left if c == 0 else right, bounds[c]
+        for r in range(n):
+            w = pieces[r]
+            if w > 0.0:
+                kept[place], parts[place] = rows[r], w
+                place += 1
+                total[c] += w
+                squares[c] += w * w
+                own_code = code[rows[r]]
+                for k in range(class_share.shape[1]):
+                    by_class[c, k] += w * class_share[own_code, k]
+    return kept, parts, bounds, by_class, total, squares
+
+
+@compiled
+def two_pieces(left, right, weight, least):
+    """Return two shares as weights, as `settle_pieces` turns them."""
+    if right > left + TIE:
+        left = weight * left if weight * left >= least else 0.0
+        return left, weight - left
+    right = weight * right if weight * right >= least else 0.0
+    return weight - right, right
 
 
 @compiled

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.bayes import places, right_weights
-from engine.gates import child_boxes, divide, node_splits
-from engine.grow import make_children
+from engine.gates import child_boxes
+from engine.grow import Arriving, send_down
 from engine.leaves import upper_limits
 from engine.noise import ResolvedNoise
 from engine.table import Table
@@ -43,19 +43,14 @@ def charges(class_weight: Floats, confidence: float, pruning_laplace: bool) -> F
     """
     n, most = class_weight.sum(axis=1), class_weight.max(axis=1)
     errors = n * (1.0 - (most + 1.0) / (n + class_weight.shape[1])) if pruning_laplace else n - most
-    return n * upper_limits(np.maximum(0.0, errors), n, confidence)
+    return np.asarray(n * upper_limits(np.maximum(0.0, errors), n, confidence), dtype=np.float64)
 
 
-def send_down(
-    pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, refit: bool
-) -> list[tuple[Node, NDArray[np.int32], Floats]]:
+def sent_down(pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, refit: bool) -> list[Arriving]:
     """Return for each child of a split node a leaf of the patients sent there, their rows and their weights."""
-    table = pruning.table
-    pieces = divide(
-        node_splits(node, table), rows, weight, table.weight[rows], table.columns[node.variable], pruning.propagation,
-        pruning.noise, pruning.weight_floor, refit,
-    )  # fmt: skip
-    return make_children(table, node, rows, pieces)
+    return send_down(
+        pruning.table, node, rows, weight, pruning.propagation, pruning.noise, pruning.weight_floor, refit
+    )
 
 
 def subtree_copy(node: Node) -> Node:
@@ -91,7 +86,7 @@ def refill(
             leaves.append(node.class_weight)
             continue
         node.box = boxes.get(node.variable, (-np.inf, np.inf))
-        parts = send_down(pruning, node, rows, weight, refit=True)
+        parts = sent_down(pruning, node, rows, weight, refit=True)
         stack.extend(
             (child, *part, child_boxes(node, boxes, c))
             for c, (child, part) in enumerate(zip(node.children, parts, strict=True))
@@ -131,9 +126,9 @@ def prune_pessimistically(root: Node, pruning: Pruning) -> None:
     arriving = [(root, rows, pruning.table.weight[rows], start)]
     for node, rows, weight, boxes in arriving:  # grows while it is read: parents before children
         if node.gate != LEAF:
-            parts = [child.held for child in node.children]
-            if any(part is None for part in parts):
-                parts = [tuple(part) for _, *part in send_down(pruning, node, rows, weight, refit=False)]
+            parts = [child.held for child in node.children if child.held is not None]
+            if len(parts) < len(node.children):
+                parts = [(kept, part) for _, kept, part in sent_down(pruning, node, rows, weight, refit=False)]
             arriving.extend(
                 (child, *part, child_boxes(node, boxes, c))
                 for c, (child, part) in enumerate(zip(node.children, parts, strict=True))
