@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import state
+from pages.shared import ready, state
 
 ASSETS = Path(__file__).parent / "assets"
 
@@ -24,7 +24,7 @@ st.set_page_config("Penumbra", str(ASSETS / "mark.svg"), layout="wide", initial_
 st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "mark.svg"), size="large")
 st.html(ASSETS / "style.css")
 
-st.navigation(
+page = st.navigation(
     [
         st.Page(front, title="Penumbra", default=True, visibility="hidden"),
         st.Page("pages/data.py", title="Data"),
@@ -37,4 +37,6 @@ st.navigation(
         st.Page("pages/facts.py", title="Model facts", visibility="hidden"),
     ],
     position="top",
-).run()
+)
+ready.line()
+page.run()

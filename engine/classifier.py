@@ -841,6 +841,8 @@ def one_row(x: Any, schema: Schema) -> Any:
         return x
     if isinstance(x, (pd.Series, Mapping)):
         refuse_repeated([name_text(name) for name in x.keys()])  # noqa: SIM118, a Series iterates over its values
+        if all(type(value) is float for _, value in x.items()):
+            return pd.DataFrame([[value for _, value in x.items()]], columns=[name_text(name) for name in x.keys()])  # noqa: SIM118
         return pd.DataFrame({name_text(name): pd.Series([value], dtype=object) for name, value in x.items()})
     try:
         values = np.asarray(x, dtype=object)

@@ -41,33 +41,42 @@ def category_counts(categories: Sequence[Sequence[Any] | None]) -> NDArray[np.in
 
 
 def node_splits(node: Node, table: Table) -> kernels.Splits:
-    """Return one growing node as arrays of length 1; `share` (C,) is the node's own, to be refitted in place."""
+    """Return one growing node as arrays of length 1; `share` (C,) is the node's own, to be refitted in place.
+
+    All others are read-only, as those of a finished tree are: one type, so that numba compiles one kernel for both.
+    """
     symmetric = node.delta == node.delta
     low, high = (node.threshold - node.delta, node.threshold + node.delta) if symmetric else node.zone
     return kernels.Splits(
-        np.array([node.variable], dtype=np.int32),
-        np.array([node.gate], dtype=np.int8),
-        np.array([0], dtype=np.int32),
-        np.array([len(node.share)], dtype=np.int32),
-        np.array([node.threshold]),
-        np.array([node.closed_le]),
-        np.array([low]),
-        np.array([high]),
-        np.array([node.box[0]]),
-        np.array([node.box[1]]),
+        locked(np.array([node.variable], dtype=np.int32)),
+        locked(np.array([node.gate], dtype=np.int8)),
+        locked(np.array([0], dtype=np.int32)),
+        locked(np.array([len(node.share)], dtype=np.int32)),
+        locked(np.array([node.threshold])),
+        locked(np.array([node.closed_le])),
+        locked(np.array([low])),
+        locked(np.array([high])),
+        locked(np.array([node.box[0]])),
+        locked(np.array([node.box[1]])),
         node.share,
-        node.codes,
-        table.cuts,
+        locked(node.codes[:]),
+        locked(table.cuts[:]),
         table.schema.n_categories,
     )
+
+
+def locked(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array made read-only; give a view of one that others write to."""
+    array.flags.writeable = False
+    return array
 
 
 def tree_node_splits(tree: Tree, node: int) -> kernels.Splits:
     """Return one split node of a finished tree as arrays of length 1, `share` (C,) its children's."""
     one, below = slice(node, node + 1), slice(tree.children(node).start, tree.children(node).stop)
     return kernels.Splits(
-        tree.variable[one], tree.gate[one], np.zeros(1, dtype=np.int32), tree.n_children[one], tree.threshold[one],
-        tree.closed_le[one], tree.low[one], tree.high[one], tree.box_low[one], tree.box_high[one],
+        tree.variable[one], tree.gate[one], locked(np.zeros(1, dtype=np.int32)), tree.n_children[one],
+        tree.threshold[one], tree.closed_le[one], tree.low[one], tree.high[one], tree.box_low[one], tree.box_high[one],
         tree.share[below].copy(), tree.code[below], tree.cuts, category_counts(tree.categories),
     )  # fmt: skip
 
@@ -102,7 +111,8 @@ def divide(
         weight,
         original,
         column,
-        splits,
+        splits._replace(share=locked(splits.share[:])),
+        splits.share,
         KINDS[kind],
         noise.error,
         floor,

@@ -169,8 +169,14 @@ def gini(weights):
 @compiled
 def most_level(weights, extra):
     """Return Σ n² after pouring `extra` on the lightest of `weights` until they are level."""
-    level = np.sort(weights)
+    level = weights.copy()
     k = len(level)
+    for i in range(1, k):  # a handful: numba takes a second to compile its own sort
+        own, place = level[i], i
+        while place > 0 and level[place - 1] > own:
+            level[place] = level[place - 1]
+            place -= 1
+        level[place] = own
     poured, height = extra, level[0]
     count = 1
     while count < k and poured > 0.0:
@@ -292,7 +298,7 @@ def level_ties(order, columns):
             value = columns[j, order[j, position]] if position < n else 0.0
             if position == n or (value != before and not (np.isnan(value) and np.isnan(before))):
                 if position - start > 1:
-                    order[j, start:position] = np.sort(order[j, start:position])
+                    order[j, start:position].sort()
                 start = position
             before = value
 
@@ -979,7 +985,7 @@ def best_exact_cuts(rows, order, n_known, wanted, columns, label, weight, criter
     value, first, second, gains = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     gain, low, high = np.full(n_variables, -np.inf), np.full(n_variables, np.nan), np.full(n_variables, np.nan)
     logs = whole_logs(rows, weight) if criterion == ENTROPY and labels.precise else np.zeros(0)
-    unit = True
+    unit = len(rows) > 0  # a constant would have `exact_gains` compiled once more
     for i in rows:
         unit = unit and weight[i] == 1.0
     for j in range(n_variables):
@@ -1186,7 +1192,10 @@ def category_weights(rows, column, label, weight, n_categories, n_codes):
 @compiled
 def partition_gain(table, criterion, labels):
     """Return the gain of dividing weights by label code into the rows of `table` (V, S)."""
-    whole = table.sum(axis=0)
+    whole = np.zeros(table.shape[1])
+    for v in range(len(table)):
+        for c in range(len(whole)):
+            whole[c] += table[v, c]
     total = whole.sum()
     if total <= 0.0:
         return -np.inf
@@ -1374,18 +1383,19 @@ def zone_side(x, low, high):
 
 
 @compiled
-def divide(rows, weight, original, column, splits, kind, error, floor, refit, pieces):
+def divide(rows, weight, original, column, splits, share, kind, error, floor, refit, pieces):
     """Divide the patients at one node (index 0 of `splits`) among its children. METHODS §5.
 
     `weight` and `original` belong to `rows` (n,). Writes their weights into `pieces` (n, C). A piece under
     `floor` times the original weight goes whole to the patient's heaviest child. When `refit`, writes the known
-    weight's shares into `splits.share`; patients with the value missing follow those shares.
+    weight's shares into `share` (C,); patients with the value missing follow those shares.
     """
     n_children = pieces.shape[1]
     sent = np.zeros(n_children)
     known = 0.0
     binary, variable = splits.gate[0] == BINARY_GATE, splits.variable[0]
     sigma_0, cv, shape = error.sigma[variable], error.cv[variable], error.shape[variable]
+    root = np.int64(0)  # a constant would have every function below compiled once more
     for r in range(len(rows)):
         x = column[rows[r]]
         if np.isnan(x):
@@ -1397,16 +1407,16 @@ def divide(rows, weight, original, column, splits, kind, error, floor, refit, pi
             )  # fmt: skip
             pieces[r, 1] = 1.0 - pieces[r, 0]
         else:
-            gate_shares(x, 0, splits, kind, error, pieces[r])
+            gate_shares(x, root, splits, kind, error, pieces[r])
         settle_pieces(pieces[r], weight[r], floor * original[r])
         for c in range(n_children):
             sent[c] += pieces[r, c]
         known += weight[r]
     if refit and known > 0.0:
-        splits.share[:] = sent / sent.sum()
+        share[:] = sent / sent.sum()
     for r in range(len(rows)):
         if np.isnan(column[rows[r]]):
-            pieces[r, :] = splits.share
+            pieces[r, :] = share
             settle_pieces(pieces[r], weight[r], floor * original[r])
 
 
@@ -1641,8 +1651,9 @@ def undecided_all(values, splits, error, undecided):
     n_nodes = len(splits.variable)
     nodes, shares, scratch = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
     blended = np.empty(n_nodes, np.bool_)
+    hard = np.int64(HARD)  # a constant would have every function below compiled once more
     for i in range(len(values)):
-        count = walk(values[i], splits, HARD, error, nodes, shares, blended, scratch)
+        count = walk(values[i], splits, hard, error, nodes, shares, blended, scratch)
         undecided[i] = False
         for p in range(count):
             node = nodes[p]

@@ -5,9 +5,13 @@ In: names of columns, classes and categories. Out: the same text; what no screen
 
 from __future__ import annotations
 
+import re
+
 CONTROL, DELETE, UNKNOWN = 0x2400, "\u2421", "\ufffd"  # ␀ and the 31 after it, ␡, and the sign of a broken character
 EMBEDDINGS, ISOLATES = "\u202a\u202b\u202d\u202e", "\u2066\u2067\u2068"
 END_EMBEDDING, END_ISOLATE = "\u202c", "\u2069"
+LAST_TWO = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))  # of each plane: none
+HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{LAST_TWO}]")  # characters that no picture or file can hold
 
 
 def visible(text: str, kept: str = "") -> str:
@@ -22,17 +26,12 @@ def visible(text: str, kept: str = "") -> str:
     >>> visible("a\\x00b\\tc\\n", kept="\\n")
     'a␀b␉c\\n'
     """
-    return "".join(c if c in kept else _sign(c) for c in text.replace("\r\n", "\n"))
+    return HIDDEN.sub(lambda found: found[0] if found[0] in kept else _sign(found[0]), text.replace("\r\n", "\n"))
 
 
 def _sign(character: str) -> str:
     code = ord(character)
-    if code < 32:
-        return chr(CONTROL + code)
-    if code == 127:
-        return DELETE
-    broken = 128 <= code < 160 or 0xD800 <= code < 0xE000 or code & 0xFFFE == 0xFFFE
-    return UNKNOWN if broken else character
+    return chr(CONTROL + code) if code < 32 else DELETE if code == 127 else UNKNOWN
 
 
 def contained(name: str) -> str:

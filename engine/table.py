@@ -91,10 +91,7 @@ class Schema:
             For wrong or repeated columns, text in a numeric column, infinite values, or a category not met in training.
         """
         if type(X) is np.ndarray and X.dtype == np.float64 and X.shape[1:] == (self.n_variables,) and self.all_numeric:
-            infinite = np.isinf(X).any(axis=0)
-            if infinite.any():
-                refuse_infinite(self.names[int(np.argmax(infinite))])
-            return np.array(X, order="F") if by_column else np.ascontiguousarray(X)
+            return self._numbers_alone(X, by_column)
         frame = as_frame(X)
         if isinstance(X, pd.DataFrame):
             if not self.named:
@@ -117,11 +114,20 @@ class Schema:
                 f"X has {frame.shape[1]} features, but UncertainTreeClassifier is expecting {self.n_variables} "
                 "features as input; give the columns of the training table."
             )
+        if self.all_numeric and (frame.dtypes == np.float64).all():
+            return self._numbers_alone(frame.to_numpy(), by_column)
         values = np.empty((len(frame), self.n_variables), dtype=np.float64, order="F" if by_column else "C")
         for j, (name, categories) in enumerate(zip(self.names, self.categories, strict=True)):
             series = frame.iloc[:, j]
             values[:, j] = numbers(name, series) if categories is None else category_codes(name, series, categories)
         return values
+
+    def _numbers_alone(self, X: Floats, by_column: bool) -> Floats:
+        """Return a table of numbers alone as it is, in the layout asked for; refuse infinity."""
+        infinite = np.isinf(X).any(axis=0)
+        if infinite.any():
+            refuse_infinite(self.names[int(np.argmax(infinite))])
+        return np.array(X, order="F") if by_column else np.ascontiguousarray(X)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ FLOORS = {
     "borderline": 10, "why": 10, "pmml": 10, "code_export": 10, "leaf_filter": 10,
     "classifier": 11, "study_results": 11, "other_patients": 11, "contrast": 11,
     "tuning": 12, "calibration": 12, "held_out": 12, "comparison": 12, "exports": 12, "lessons": 12,
+    "warm_up": 12,
     "study": 13, "draw": 13, "model_facts": 13, "swept": 13,
     "cli": 14,
 }  # fmt: skip

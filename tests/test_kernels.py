@@ -508,11 +508,12 @@ def test_divide(kind, nominal):
         splits = one_split(
             math.nan if nominal else theta, closed == "le", variable=j, size=want.shape[1], nominal=nominal
         )
-        arguments = (rows, weight[rows], data.w0[rows], data.X[:, j], splits, KINDS[kind], error_of(data.propagation))
+        share, error = np.zeros(want.shape[1]), error_of(data.propagation)
+        arguments = (rows, weight[rows], data.w0[rows], data.X[:, j], splits, share, KINDS[kind], error)
         pieces = np.zeros((len(rows), want.shape[1]))
         kernels.divide(*arguments, data.p["weight_floor"], True, pieces)
         np.testing.assert_allclose(pieces, want[rows], atol=1e-12)
-        np.testing.assert_allclose(splits.share, node["share"], atol=1e-12)
+        np.testing.assert_allclose(share, node["share"], atol=1e-12)
         np.testing.assert_allclose(pieces.sum(axis=1), weight[rows], atol=1e-14)
         again = np.zeros_like(pieces)
         kernels.divide(*arguments, data.p["weight_floor"], False, again)

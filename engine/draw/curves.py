@@ -23,22 +23,21 @@ NO_ROOM = 0.42  # of the axis: nearer an end, a label on that side would be cut
 def _plain_figure(height: int, dark: bool) -> go.Figure:
     """A figure without ground, so that it sits on either theme."""
     ink, hair = SHADES["second"][dark], SHADES["hair"][dark]
-    figure = go.Figure()
-    figure.update_layout(
-        height=height,
-        margin={"l": 8, "r": 12, "t": 28, "b": 8},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"size": 12, "color": ink},
-        hovermode="x unified",
-        legend={"orientation": "h", "y": -0.2, "x": 0},
-        hoverlabel={"bgcolor": SHADES["card"][dark], "font": {"color": SHADES["ink"][dark], "size": 12}},
+    axis = {"zeroline": False, "automargin": True, "tickfont": {"size": 12, "color": ink}}
+    return go.Figure(  # in one call: every later one costs milliseconds
+        layout={
+            "height": height,
+            "margin": {"l": 8, "r": 12, "t": 28, "b": 8},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "font": {"size": 12, "color": ink},
+            "hovermode": "x unified",
+            "legend": {"orientation": "h", "y": -0.2, "x": 0},
+            "hoverlabel": {"bgcolor": SHADES["card"][dark], "font": {"color": SHADES["ink"][dark], "size": 12}},
+            "xaxis": axis | {"showgrid": False, "linecolor": hair, "tickcolor": hair},
+            "yaxis": axis | {"gridcolor": hair, "rangemode": "tozero"},
+        }
     )
-    figure.update_xaxes(showgrid=False, zeroline=False, linecolor=hair, tickcolor=hair, automargin=True)
-    figure.update_xaxes(tickfont={"size": 12, "color": ink})
-    figure.update_yaxes(tickfont={"size": 12, "color": ink})
-    figure.update_yaxes(gridcolor=hair, zeroline=False, rangemode="tozero", automargin=True)
-    return figure
 
 
 def gain_curve_figure(

@@ -134,11 +134,11 @@ def _cut(text: str, most: int) -> str:
 
 def _blocks(facts: Facts, size: float) -> list[Block]:
     head = Block(
-        f"<div><h1>{esc(facts.heading)}</h1><p>{esc(facts.under)}</p></div>",
+        lambda: f"<div><h1>{esc(facts.heading)}</h1><p>{esc(facts.under)}</p></div>",
         lambda at: height_of([facts.heading], WIDTH, at * 1.8) + height_of([facts.under], WIDTH, at),
     )
     foot = Block(
-        '<div class="rule">' + "".join(f'<p class="second">{esc(text)}</p>' for text in facts.foot) + "</div>",
+        lambda: '<div class="rule">' + "".join(f'<p class="second">{esc(text)}</p>' for text in facts.foot) + "</div>",
         lambda at: 6 + height_of(facts.foot, WIDTH, at),
     )
     return [head, _sections(facts.sections, size), _performance(facts, size), _predictors(facts.predictors), foot]
@@ -152,39 +152,46 @@ def _sections(sections: Sequence[tuple[str, Rows]], size: float) -> Block:
         return sum(piece.tall(at) for piece in pieces[:cut]), sum(piece.tall(at) for piece in pieces[cut:])
 
     cut = min(range(len(pieces) + 1), key=lambda k: max(heights(k, size)))
-    left, right = ("".join(piece.html for piece in part) for part in (pieces[:cut], pieces[cut:]))
-    html = f'<div class="row rule" style="gap:{BETWEEN:.0f}px"><div>{left}</div><div>{right}</div></div>'
+
+    def html() -> str:
+        left, right = ("".join(piece.html() for piece in part) for part in (pieces[:cut], pieces[cut:]))
+        return f'<div class="row rule" style="gap:{BETWEEN:.0f}px"><div>{left}</div><div>{right}</div></div>'
+
     return Block(html, lambda at: 6 + max(heights(cut, at)))
 
 
 def _section(heading: str, rows: Rows) -> Block:
-    lines = "".join(f"<p><b>{esc(label)}:</b> {esc(text)}</p>" for label, text in rows)
+    def html() -> str:
+        lines = "".join(f"<p><b>{esc(label)}:</b> {esc(text)}</p>" for label, text in rows)
+        return f'<section style="margin-bottom:6px"><h2>{esc(heading)}</h2>{lines}</section>'
 
     def height(size: float) -> float:
         return size * 1.1 * LINE + 6 + height_of([f"{label}: {text}" for label, text in rows], HALF, size * 1.02)
 
-    return Block(f'<section style="margin-bottom:6px"><h2>{esc(heading)}</h2>{lines}</section>', height)
+    return Block(html, height)
 
 
 def _performance(facts: Facts, size: float) -> Block:
     """The figures on patients left out, the reliability picture, and how they were got, side by side."""
     head = f"<h2>{esc(PERFORMANCE)}</h2>"
     if not facts.performance:
-        html = f'<section class="rule">{head}<p>{esc(facts.method)}</p></section>'
-        return Block(html, lambda at: at * 1.1 * LINE + 6 + height_of([facts.method], WIDTH, at))
+        alone = f'<section class="rule">{head}<p>{esc(facts.method)}</p></section>'
+        return Block(lambda: alone, lambda at: at * 1.1 * LINE + 6 + height_of([facts.method], WIDTH, at))
     picture, scale = reliability_svg(facts.bins), 0.8
     wide, tall = (side * scale for side in svg_size(picture))
     room = WIDTH - TABLE - wide - 2 * BETWEEN
-    cells = [(esc(name), esc(value), esc(interval)) for name, value, interval in facts.performance]
-    rows = "".join(f"<tr><td>{a}</td><td><b>{b}</b></td><td>{c}</td></tr>" for a, b, c in cells)
-    titles = "<thead><tr><th>Measure</th><th>Value</th><th>95 % interval</th></tr></thead>"
-    table = f'<table style="white-space:nowrap;overflow-wrap:normal">{titles}<tbody>{rows}</tbody></table>'
-    html = (
-        f'<section class="rule">{head}<div style="display:flex;gap:{BETWEEN:.0f}px">'
-        f'<div style="flex:none;width:{TABLE:.0f}px">{table}</div>'
-        f'<figure style="flex:none;width:{wide:.0f}px">{inline_svg(picture, scale, size)}</figure>'
-        f'<p style="flex:1;min-width:0">{esc(facts.method)}</p></div></section>'
-    )
+
+    def html() -> str:
+        cells = [(esc(name), esc(value), esc(interval)) for name, value, interval in facts.performance]
+        rows = "".join(f"<tr><td>{a}</td><td><b>{b}</b></td><td>{c}</td></tr>" for a, b, c in cells)
+        titles = "<thead><tr><th>Measure</th><th>Value</th><th>95 % interval</th></tr></thead>"
+        table = f'<table style="white-space:nowrap;overflow-wrap:normal">{titles}<tbody>{rows}</tbody></table>'
+        return (
+            f'<section class="rule">{head}<div style="display:flex;gap:{BETWEEN:.0f}px">'
+            f'<div style="flex:none;width:{TABLE:.0f}px">{table}</div>'
+            f'<figure style="flex:none;width:{wide:.0f}px">{inline_svg(picture, scale, size)}</figure>'
+            f'<p style="flex:1;min-width:0">{esc(facts.method)}</p></div></section>'
+        )
 
     def height(at: float) -> float:
         measures = (len(facts.performance) + 1) * (at * LINE + 1.5) + 2
@@ -196,21 +203,24 @@ def _performance(facts: Facts, size: float) -> Block:
 def _predictors(predictors: Sequence[Predictor]) -> Block:
     """Every predictor in one running column beside the other."""
     texts = [_predictor_text(p) for p in predictors]
-    html = "".join(
-        f"<p><b>{esc(p.name)}</b> {esc(p.told)}"
-        + (f'; <span{"" if p.error == EXACT else MARKED}>{esc(p.error)}</span>' if p.error else "")
-        + (f' <span class="second">({esc(p.source)})</span>' if p.source else "")
-        + "</p>"
-        for p in predictors
-    )
     columns = 2
     style = f"columns:{columns};column-gap:{BETWEEN:.0f}px"
+
+    def html() -> str:
+        told = "".join(
+            f"<p><b>{esc(p.name)}</b> {esc(p.told)}"
+            + (f'; <span{"" if p.error == EXACT else MARKED}>{esc(p.error)}</span>' if p.error else "")
+            + (f' <span class="second">({esc(p.source)})</span>' if p.source else "")
+            + "</p>"
+            for p in predictors
+        )
+        return f'<section class="rule"><h2>Predictors</h2><div style="{style}">{told}</div></section>'
 
     def height(size: float) -> float:
         each = [height_of([text], HALF, size * 1.03) for text in texts]
         return size * 1.1 * LINE + 8 + sum(each) / columns + max(each, default=0.0)
 
-    return Block(f'<section class="rule"><h2>Predictors</h2><div style="{style}">{html}</div></section>', height)
+    return Block(html, height)
 
 
 def _predictor_text(p: Predictor) -> str:

@@ -43,9 +43,12 @@ PAGE_STYLE = (
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of the page over its whole width: its HTML, and how many pixels it takes at a type size in pixels."""
+    """A piece of the page over its whole width: how its HTML is written, and how many pixels it takes at a type size.
 
-    html: str
+    Many sizes are tried before one fits, and writing costs more than reckoning, so only what is printed is written.
+    """
+
+    html: Callable[[], str]
     tall: Callable[[float], float]
 
 
@@ -69,8 +72,11 @@ def paragraphs(texts: Sequence[str], style: str = "", width: float = WIDTH, scal
     """Return paragraphs of plain text under each other, escaped here; `scale` is their size beside the page's."""
     given = [text for text in texts if text]
     kind = f' class="{style}"' if style else ""
-    html = "".join(f"<p{kind}>{esc(text)}</p>" for text in given)
-    return Block(f"<div>{html}</div>", lambda size: height_of(given, width, size * scale))
+
+    def html() -> str:
+        return f'<div>{"".join(f"<p{kind}>{esc(text)}</p>" for text in given)}</div>'
+
+    return Block(html, lambda size: height_of(given, width, size * scale))
 
 
 def inline_svg(svg: str, scale: float, size: float) -> str:
@@ -96,7 +102,7 @@ def total(blocks: Sequence[Block], size: float) -> float:
 
 def document(title: str, blocks: Sequence[Block], size: float, lang: str = "en") -> str:
     """Return the page as one HTML document; nothing in it is fetched, run or sent."""
-    body = "".join(block.html for block in blocks)
+    body = "".join(block.html() for block in blocks)
     page = (
         f'<!doctype html>\n<html lang="{esc(lang)}"><head><meta charset="utf-8">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"

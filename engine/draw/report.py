@@ -194,18 +194,20 @@ def _head(report: Report, size: float) -> Block:
     wide, tall = svg_size(report.marks)
     scale = MARKS / wide if wide else 0.0
     room = WIDTH - MARKS - 20
-    texts = "".join(f"<p>{esc(text)}</p>" for text in report.sentences)
-    over = f"<p>{esc(report.over_marks)}</p>" if report.over_marks else ""
-    marks = inline_svg(report.marks, scale, size) if report.marks else ""
-    finding, agree = f"<h1>{esc(report.finding)}</h1>", f'<p class="big">{esc(report.agree)}</p>'
-    html = (
-        f'<div class="row" style="gap:20px"><div>{finding}{agree}{texts}</div>'
-        f'<figure style="flex:none;width:{MARKS:.0f}px">{over}{marks}</figure></div>'
-    )
+
+    def html() -> str:
+        texts = "".join(f"<p>{esc(text)}</p>" for text in report.sentences)
+        over = f"<p>{esc(report.over_marks)}</p>" if report.over_marks else ""
+        marks = inline_svg(report.marks, scale, size) if report.marks else ""
+        finding, agree = f"<h1>{esc(report.finding)}</h1>", f'<p class="big">{esc(report.agree)}</p>'
+        return (
+            f'<div class="row" style="gap:20px"><div>{finding}{agree}{texts}</div>'
+            f'<figure style="flex:none;width:{MARKS:.0f}px">{over}{marks}</figure></div>'
+        )
 
     def height(at: float) -> float:
         said = height_of([report.finding], room, at * 1.8) + height_of([report.agree], room, at * 1.3)
-        beside = height_of([report.over_marks], MARKS, at) if over else 0.0
+        beside = height_of([report.over_marks], MARKS, at) if report.over_marks else 0.0
         return max(said + height_of(report.sentences, room, at), beside + tall * scale)
 
     return Block(html, height)
@@ -217,16 +219,19 @@ def _readings(readings: Sequence[Reading]) -> Block:
     running = [r for r in readings if not r.value]
     column = (WIDTH - BETWEEN * (COLUMNS - 1)) / COLUMNS
     rows = [cells[k : k + COLUMNS] for k in range(0, len(cells), COLUMNS)]
-    html = "".join(f"<div>{_cell(r)}</div>" for r in cells)
-    style = f"display:grid;grid-template-columns:repeat({COLUMNS},minmax(0,1fr));gap:3px {BETWEEN:.0f}px"
-    grid = f'<div style="{style}">{html}</div>'
-    text = "".join(f'<p class="second">{esc(r.name)}: {esc(r.error)}.</p>' for r in running)
+
+    def html() -> str:
+        told = "".join(f"<div>{_cell(r)}</div>" for r in cells)
+        style = f"display:grid;grid-template-columns:repeat({COLUMNS},minmax(0,1fr));gap:3px {BETWEEN:.0f}px"
+        grid = f'<div style="{style}">{told}</div>'
+        text = "".join(f'<p class="second">{esc(r.name)}: {esc(r.error)}.</p>' for r in running)
+        return f'<section class="rule"><h2>Readings</h2>{grid}{text}</section>'
 
     def height(size: float) -> float:
         tall = [max(_cell_height(r, column, size) for r in row) + 3 for row in rows]
         return size * 1.1 * LINE + 8 + sum(tall) + height_of([f"{r.name}: {r.error}." for r in running], WIDTH, size)
 
-    return Block(f'<section class="rule"><h2>Readings</h2>{grid}{text}</section>', height)
+    return Block(html, height)
 
 
 def _cell(reading: Reading) -> str:
@@ -250,7 +255,10 @@ def _picture(svg: str, room: float, size: float) -> Block | None:
     if scale < SMALLEST:
         return None
     style = "display:flex;justify-content:center"
-    html = f'<figure class="rule" style="{style}">{inline_svg(svg, scale, size)}</figure>'
+
+    def html() -> str:
+        return f'<figure class="rule" style="{style}">{inline_svg(svg, scale, size)}</figure>'
+
     return Block(html, partial(_fixed, tall * scale + 6))
 
 
@@ -260,23 +268,29 @@ def _fixed(tall: float, _: float) -> float:
 
 def _steps(steps: Sequence[str]) -> Block:
     """The path of the reading in words, one split a line."""
-    lines = "".join(f"<p>{esc(text)}</p>" for text in steps)
-    html = f'<section class="rule"><h2>The path of the reading</h2>{lines}</section>'
+
+    def html() -> str:
+        lines = "".join(f"<p>{esc(text)}</p>" for text in steps)
+        return f'<section class="rule"><h2>The path of the reading</h2>{lines}</section>'
+
     return Block(html, lambda size: size * 1.1 * LINE + 6 + height_of(steps, WIDTH, size))
 
 
 def _cards(cards: Sequence[Card], size: float) -> Block:
     """The cards side by side, their pictures at the width they have."""
     room = (WIDTH - BETWEEN * (len(cards) - 1)) / len(cards) - INSIDE
-    html, drawn = [], []
-    for card in cards:
-        wide, tall = svg_size(card.svg)
-        scale = min(1.0, room / wide) if wide else 0.0
-        drawn.append(tall * scale)
-        figure = f'<figure style="margin-top:4px">{inline_svg(card.svg, scale, size)}</figure>' if card.svg else ""
-        text = f'<p>{esc(card.title)}</p><p class="big"><b>{esc(card.key)}</b></p>'
-        text += f'<p class="second">{esc(card.sentence)}</p>'
-        html.append(f'<div class="card">{text}{figure}</div>')
+    sizes = [svg_size(card.svg) for card in cards]
+    scales = [min(1.0, room / wide) if wide else 0.0 for wide, _ in sizes]
+    drawn = [tall * scale for (_, tall), scale in zip(sizes, scales, strict=True)]
+
+    def html() -> str:
+        told = []
+        for card, scale in zip(cards, scales, strict=True):
+            figure = f'<figure style="margin-top:4px">{inline_svg(card.svg, scale, size)}</figure>' if card.svg else ""
+            text = f'<p>{esc(card.title)}</p><p class="big"><b>{esc(card.key)}</b></p>'
+            text += f'<p class="second">{esc(card.sentence)}</p>'
+            told.append(f'<div class="card">{text}{figure}</div>')
+        return f'<div class="row">{"".join(told)}</div>'
 
     def height(at: float) -> float:
         tall = [
@@ -285,21 +299,24 @@ def _cards(cards: Sequence[Card], size: float) -> Block:
         ]
         return max(tall) + 20
 
-    return Block(f'<div class="row">{"".join(html)}</div>', height)
+    return Block(html, height)
 
 
 def _foot(report: Report) -> Block:
     """What the figures mean, beside the model in brief; then software, fingerprint, lines to fill in, intended use."""
     left, right = 0.36 * WIDTH, 0.64 * WIDTH - 16
-    meaning = "".join(f"<p>{esc(text)}</p>" for text in report.caveats)
-    facts = "".join(f"<p><b>{esc(label)}</b> {esc(text)}</p>" for label, text in report.facts)
-    foot = "".join(f'<p class="second">{esc(text)}</p>' for text in report.foot)
-    by_hand = "".join(f'<span>{name}</span><span class="by-hand"></span>' for name in ("Patient, by hand", "Signed"))
-    html = (
-        f'<section class="rule"><div class="row" style="gap:16px"><div style="flex:none;width:{left:.0f}px">'
-        f"<h2>Caveats</h2>{meaning}</div><div><h2>The model in brief</h2>{facts}</div></div>"
-        f'<div style="display:flex;gap:8px;margin:6px 0 4px">{by_hand}</div>{foot}</section>'
-    )
+
+    def html() -> str:
+        meaning = "".join(f"<p>{esc(text)}</p>" for text in report.caveats)
+        facts = "".join(f"<p><b>{esc(label)}</b> {esc(text)}</p>" for label, text in report.facts)
+        foot = "".join(f'<p class="second">{esc(text)}</p>' for text in report.foot)
+        lines = ("Patient, by hand", "Signed")
+        by_hand = "".join(f'<span>{name}</span><span class="by-hand"></span>' for name in lines)
+        return (
+            f'<section class="rule"><div class="row" style="gap:16px"><div style="flex:none;width:{left:.0f}px">'
+            f"<h2>Caveats</h2>{meaning}</div><div><h2>The model in brief</h2>{facts}</div></div>"
+            f'<div style="display:flex;gap:8px;margin:6px 0 4px">{by_hand}</div>{foot}</section>'
+        )
 
     def height(size: float) -> float:
         told = [f"{label} {text}" for label, text in report.facts]

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 KEY = "penumbra_kept"
+SAME = "penumbra_same"
 KEPT = 12
 Made = TypeVar("Made")
 
@@ -30,6 +31,21 @@ def digest(*parts: Any) -> str:
 def holds(kind: str, key: str) -> bool:
     """Return whether this has been made in this session and is still kept."""
     return key in st.session_state.get(KEY, {}).get(kind, {})
+
+
+def same(kind: str, parts: tuple[Any, ...], make: Callable[[], Made]) -> Made:
+    """Return what was last made in this session of these very parts, or make it now.
+
+    For what a page asks for dozens of times: to compare parts that are still the same objects costs next to nothing,
+    a digest costs their size. Dicts are held by their entries, so that one changed in place is not taken for the old.
+    """
+    shelf = st.session_state.setdefault(SAME, {})
+    now = tuple(tuple(part.items()) if isinstance(part, dict) else part for part in parts)
+    held = shelf.get(kind)
+    if held is None or held[0] != now:
+        shelf[kind] = held = (now, make())
+    made: Made = held[1]
+    return made
 
 
 def kept(kind: str, key: str, make: Callable[[], Made], most: int = KEPT) -> Made:

@@ -21,7 +21,7 @@ from engine.noise_table import Stated
 from engine.read import Column, ReadTable, may_mean_abstained, read_table
 from engine.table import read_labels
 from pages.shared import data_words, state, words
-from pages.shared.cache import digest, kept
+from pages.shared.cache import digest, kept, same
 
 Floats = NDArray[np.float64]
 
@@ -192,6 +192,11 @@ def must_be_cut(table: ReadTable) -> bool:
 
 def prepared() -> Prepared:
     """Return the data set with patients set aside, units, classes, and the stated σ."""
+    now = state.choices()
+    return same("prepared", tuple(getattr(now, name) for name in state.OF_THE_DATA), _prepare)
+
+
+def _prepare() -> Prepared:
     now = state.choices()
     key, table = read()
     if must_be_cut(table) and table.target_numbers is not None:

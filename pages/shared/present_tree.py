@@ -25,7 +25,7 @@ from engine.route import reach
 from engine.table import Table
 from engine.why import Reasons, why
 from pages.shared import overlay_words, state
-from pages.shared.cache import digest, holds, kept
+from pages.shared.cache import digest, holds, kept, same
 from pages.shared.present_data import Prepared, prepared
 
 Floats = NDArray[np.float64]
@@ -56,6 +56,12 @@ class Fitted:
 
 def fitted() -> Fitted:
     """Return the tree of the present data, noise and recipe; a change of decision or τ fits nothing."""
+    now = state.choices()
+    chosen = (prepared(), now.variant, now.axes, now.factor, now.factors, now.calibrate)
+    return same("fitted", chosen, _fitted)
+
+
+def _fitted() -> Fitted:
     return grown(state.parameters(), state.all_factors(), state.choices().calibrate)
 
 

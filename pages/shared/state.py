@@ -39,6 +39,9 @@ OF_THE_PICTURE = ("picture", "others", "others_name")  # with another of these, 
 NOBODY, PATIENT, OTHERS = "nobody", "patient", "others"
 WHOLE = 0  # as a depth: all levels
 OF_THE_FILE = ("example", "content", "filename", "reading", "roles")  # with another of these, rows are other patients
+OF_THE_DATA = (
+    *OF_THE_FILE, "units", "zeros", "aside", "open_aside", "limits", "abstain", "cuts", "positive", "sigma",
+)  # what patients, classes and σ follow from
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import statistics
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
@@ -20,14 +19,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from engine import Noise, UncertainTreeClassifier, variant
 
+from .app import latencies, starts
+from .rows import chosen, seconds
+
 REPEATS = 5
 BIG, WIDE = 100_000, 30
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def paired(ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int = REPEATS) -> tuple[float, float]:
@@ -56,11 +52,6 @@ def row(name: str, bar: str, ours: Callable[[], Any], theirs: Callable[[], Any],
     if chosen(name):
         took, ratio = paired(ours, theirs, repeats)
         print(f"{name:<58} {1000 * took:>10.1f} ms {ratio:>9.2f} x   bar {bar}", flush=True)
-
-
-def chosen(name: str) -> bool:
-    words = [word for word in sys.argv[1:] if not word.startswith("--")]
-    return not words or any(word in name for word in words)
 
 
 def fits() -> None:
@@ -158,3 +149,5 @@ if __name__ == "__main__":
     fits()
     predictions()
     growth()
+    latencies()
+    starts()

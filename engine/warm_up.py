@@ -1,0 +1,90 @@
+"""Compile the kernels before anybody waits for them; numba keeps what is compiled on disk.
+
+In: nothing; as a program, `python -m engine.warm_up` compiles for the processes to come. Out: compiled kernels.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine import kernels
+from engine.classifier import UncertainTreeClassifier, variant
+from engine.noise import Noise, ResolvedNoise
+from engine.recipe import VARIANTS
+from engine.route import decided, mixture, propagated, reach
+from engine.tree import BINARY, Node, Tree, freeze
+
+OFTEN = "SS+STP"  # what the app opens on
+READINGS = ("hard", "soft", "coherent")
+
+
+def is_cold() -> bool:
+    """Return True when this process finds no compiled kernels on disk."""
+    one_of_them: Any = kernels.entropy
+    one_of_them(np.ones(2))
+    return not one_of_them.stats.cache_hits
+
+
+def fit_often() -> None:
+    """Compile what a first tree of the app needs, and a first patient."""
+    one(OFTEN)
+
+
+def read_often() -> None:
+    """Compile what a patient needs of a tree, without growing one; another process may compile the growing."""
+    tree, noise = stump(), ResolvedNoise.none(1)
+    rows = np.array([[0.0], [1.0]])
+    for kind in READINGS:
+        reach(tree, rows, kind, noise)
+        mixture(tree, rows, kind, noise)
+    decided(tree, rows)
+    propagated(tree, np.ascontiguousarray(rows.T), np.ones(2), "soft", noise, 0.0)
+
+
+def everything() -> None:
+    """Compile what every named variant needs, the app's first one before the others."""
+    fit_often()
+    for name in VARIANTS:
+        one(name)
+
+
+def one(name: str) -> None:
+    """Fit a named variant on a few made-up patients, and read one of them."""
+    X, y = patients()
+    zoned = VARIANTS[name].get("width") is None and name != "UDT"
+    model: UncertainTreeClassifier = variant(name, noise=Noise(sigma={"a": 0.3, "b": 0.2}) if zoned else None).fit(X, y)
+    model.predict(X)
+    for evaluation in READINGS:
+        model.with_decision(evaluation=evaluation).case(X.iloc[0])
+
+
+def patients(n: int = 40) -> tuple[pd.DataFrame, list[str]]:
+    """Return made-up patients with two measurements, one of them sometimes missing, and one category."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=n), rng.normal(size=n)
+    y = ["yes" if value else "no" for value in a + 0.5 * rng.normal(size=n) > 0.0]
+    b[::7] = np.nan
+    return pd.DataFrame({"a": a, "b": b, "c": ["p" if value else "q" for value in rng.random(n) < 0.5]}), y
+
+
+def stump() -> Tree:
+    """Return a tree of one split, laid out as every finished tree is."""
+    leaves = [
+        Node(np.array(weight), 1.0, 1.0, 1, np.array(weight)) for weight in ([1.0, 0.0], [0.0, 1.0])
+    ]
+    root = Node(
+        np.ones(2), 2.0, 2.0, 0, np.full(2, 0.5), variable=0, gate=BINARY, threshold=0.5, gain=1.0,
+        share=np.full(2, 0.5), children=leaves,
+    )  # fmt: skip
+    return freeze(root, ["a"], [None], ["no", "yes"])
+
+
+if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(5)
+    read_often()
+    everything()
