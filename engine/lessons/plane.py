@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 ZONES = ("margin", "node_bootstrap", "quality_plateau", "class_overlap", "gain_ratio")
 ROUTINGS = ("zone", "deferred")
 MOONS, NEW_MOONS, SPREAD, MOON_SEED = 200, 1000, 0.25, 1
+ACROSS, UP = (-1.7, 2.7), (-1.2, 1.7)  # where a patient may be put
+MOST_ADDED = 8
+Added = tuple[tuple[float, float, int], ...]
 
 RULES = ("differ", "both", "first")
 PER_CELL = 20
@@ -28,12 +31,12 @@ PER_CELL = 20
 
 @dataclass(frozen=True, eq=False)
 class Moons:
-    """A ternary tree on two moons: 200 points, depth 3, smallest leaf 5. [T]
+    """A ternary tree on two moons: 200 points and those added, depth 3, smallest leaf 5. [T]
 
     Attributes
     ----------
     zone, routing : how δ was found, and how a patient in a zone is read.
-    X : (200, 2) points. y : (200,) class 0 or 1. inside : (200,) True where a point is undecided.
+    X : (n, 2) points, the added ones last. y : (n,) class 0 or 1. inside : (n,) True where a point is undecided.
     across, up : middles of the surface's cells. p : (U, A) probability of the second class. undecided : (U, A).
     cuts : per split (variable, threshold, low edge, high edge).
     told : figures on 1,000 new points.
@@ -60,25 +63,41 @@ def moons(n: int, seed: int) -> tuple[Floats, NDArray[np.int64]]:
     return np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.int64)
 
 
-@lru_cache(maxsize=16)
-def _moon_tree(zone: str, routing: str) -> UncertainTreeClassifier:
+def may_be_added(added: Added) -> bool:
+    """Return whether these patients, (across, up, class) each, may be added to the moons."""
+    inside = all(ACROSS[0] <= a <= ACROSS[1] and UP[0] <= u <= UP[1] and k in (0, 1) for a, u, k in added)
+    return inside and len(added) <= MOST_ADDED
+
+
+def with_added(added: Added) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the moons' points and classes, and after them the patients added."""
     X, y = moons(MOONS, MOON_SEED)
+    places = np.array([each[:2] for each in added]).reshape(-1, 2)
+    return np.vstack([X, places]), np.concatenate([y, np.array([each[2] for each in added], dtype=np.int64)])
+
+
+@lru_cache(maxsize=64)
+def _moon_tree(zone: str, routing: str, added: Added = ()) -> UncertainTreeClassifier:
+    X, y = with_added(added)
     model = variant(f"Ternary-{zone}", evaluation=routing, max_depth=3, min_weight_leaf=5, random_state=0)
     return model.fit(X, y.tolist())
 
 
-@lru_cache(maxsize=16)
-def two_moons(zone: str, routing: str = "zone") -> Moons:
+@lru_cache(maxsize=64)
+def two_moons(zone: str, routing: str = "zone", added: Added = ()) -> Moons:
     """Return a tree of the two moons with its decision surface and its figures on new points.
 
     Parameters
     ----------
     zone : a δ method of `ZONES`. routing : "zone" (every zone blends) or "deferred" (the first zone alone).
+    added : patients put among the points by hand, (across, up, class) each, at most 8.
     """
     if zone not in ZONES or routing not in ROUTINGS:
         raise PenumbraError(f"Choose a zone of {', '.join(ZONES)}, and a routing of {', '.join(ROUTINGS)}.")
-    model = _moon_tree(zone, routing)
-    (X, y), (new, truth) = moons(MOONS, MOON_SEED), moons(NEW_MOONS, MOON_SEED + 1)
+    if not may_be_added(added):
+        raise PenumbraError(f"Put at most {MOST_ADDED} patients, each inside the picture.")
+    model = _moon_tree(zone, routing, added)
+    (X, y), (new, truth) = with_added(added), moons(NEW_MOONS, MOON_SEED + 1)
     across, up = np.linspace(-1.75, 2.75, 91), np.linspace(-1.25, 1.75, 61)
     cells = np.array([(a, u) for u in up for a in across])
     shape = (len(up), len(across))
