@@ -17,9 +17,10 @@ from streamlit.testing.v1 import AppTest
 from engine import lessons
 from engine.draw.lesson_thumbnails import THUMBNAILS, thumbnail_svg
 from engine.draw.sheet import text_width
-from engine.number_words import percent_text, share_text
+from engine.number_words import percent_text, probability_text, share_text
 from pages.shared import learn_words, state
 from pages.shared.learn_figures import FIGURES
+from pages.shared.learn_handout import AS_IT_BEGINS
 from pages.shared.learn_settings import SETTINGS
 
 NAMES = list(learn_words.LESSONS)
@@ -179,7 +180,7 @@ def test_who_is_missed_is_the_engines(depth):
         counts = found.counts[name]
         assert f"{counts[1, 0]} of {counts[1].sum()}" in lines
         assert f"{counts[0, 1]} of {counts[0].sum()}" in lines
-    assert f"P {found.at_hard:.2f} read hard, {found.at_soft:.2f} read soft" in text(at)
+    assert f"P {probability_text(found.at_hard)} read hard, {probability_text(found.at_soft)} read soft" in text(at)
     assert "0.210 fits" in text(at)
 
 
@@ -482,7 +483,7 @@ def test_the_handout_says_what_the_lesson_says_on_one_page(name):
     right, told = lesson.answer()
     for wanted in (
         lesson.title, lesson.question, *lesson.options, lesson.heading, told, lesson.attempt, lesson.moral,
-        learn_words.SOURCES[name], link_of(at), "Fold here",
+        learn_words.SOURCES[name], link_of(at), "Fold here", AS_IT_BEGINS,
     ):  # fmt: skip
         assert wanted in plain, wanted
     assert lesson.options[right] in plain
@@ -495,6 +496,11 @@ def test_the_handout_says_what_the_lesson_says_on_one_page(name):
     assert hidden not in drawn
     assert not re.search(r"<script|<iframe|<link|https?://(?!localhost|www\.w3\.org)|tabindex|NaN|role=\"slider", page)
     assert not [each for each in (told, lesson.moral) if each in unescape(re.sub(r"<[^>]+>", " ", before))]
+
+
+def test_a_handout_of_a_lesson_as_it_begins_has_no_such_word():
+    assert AS_IT_BEGINS not in unescape(sheet_of(turn_to("points", shown=False)))
+    assert AS_IT_BEGINS in unescape(sheet_of(turn_to("points", shown=False, sigma=0.9)))
 
 
 def sheet_of(at):

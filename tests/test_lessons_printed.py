@@ -65,6 +65,16 @@ def test_two_best_cuts_become_one_at_sigma_1_22(sigma, n):
     assert "Up to 1.21 two cuts tie; from 1.22 up, one." in text(turn_to("points"))
 
 
+@pytest.mark.parametrize("points", [(1.0, 1.0, 1.0, 1.0), (1.0, 2.0, 1.0, 2.0), (-4.0, 4.0, 4.0, -4.0)])
+def test_points_that_no_cut_parts(points):
+    at = turn_to("points", set="yours", points=points)
+    assert "exact: no cut, gain 0.000" in lines(at)
+    assert "soft: no cut, gain 0.000" in lines(at)
+    assert "Exact search sees no cut, soft search none" in text(at)
+    assert "No cut gains anything, whatever σ is." in text(at)
+    assert "nan" not in " ".join(lines(at))
+
+
 def test_two_points_by_the_right_formula_and_simulation():
     at = turn_to("order")
     right, printed = phi(4 / (math.sqrt(2) * 2)), phi(4 / (2 * 2))

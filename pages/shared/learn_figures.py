@@ -13,7 +13,7 @@ import streamlit as st
 from engine import lessons
 from engine.draw import lesson_charts as charts
 from engine.draw import lesson_maps as maps
-from engine.number_words import number_text
+from engine.number_words import number_text, probability_text
 from pages.shared import learn_pictures as pictures
 from pages.shared import learn_words as said
 from pages.shared import state, widgets, words
@@ -68,7 +68,8 @@ def order(seen: Seen) -> None:
 def missed(seen: Seen) -> None:
     """The ejection fraction: one reading, and the errors of a tree read twice."""
     found = pictures.missed()
-    told = "" if seen.hidden else f": P {found.at_hard:.2f} read hard, {found.at_soft:.2f} read soft"
+    hard, soft = probability_text(found.at_hard), probability_text(found.at_soft)
+    told = "" if seen.hidden else f": P {hard} read hard, {soft} read soft"
     st.markdown(f"## A reading of {number_text(found.reading)} %{told}")
     show("missed", seen)
     slider("missed", "reading", "Ejection fraction read, %")

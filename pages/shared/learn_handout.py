@@ -17,12 +17,15 @@ from pages.shared.learn_words import LESSONS, SOURCES
 from pages.shared.paper_view import paper_buttons
 
 SAVE = "Save the handout"
+AS_IT_BEGINS = " The question and its answer are about the lesson as it begins."
 
 
 def settings(name: str) -> str:
-    """Return how a lesson is set now, in words."""
+    """Return how a lesson is set now, in words, and whether that is how its question has it."""
     written = {each: (setting, setting.write(held(name, each))) for each, setting in SETTINGS[name].items()}
-    return ", ".join(f"{setting.called} {text.replace('_', ' ')}" for setting, text in written.values() if text)
+    told = ", ".join(f"{setting.called} {text.replace('_', ' ')}" for setting, text in written.values() if text)
+    moved = any(held(name, each) != setting.default for each, setting in SETTINGS[name].items())
+    return f"The figure is set to: {told}.{AS_IT_BEGINS if moved else ''}"
 
 
 def handout(name: str) -> str:
@@ -43,7 +46,7 @@ def handout(name: str) -> str:
             f"The answer is: {lesson.options[right]}. {told}",
             lesson.moral,
             lesson.attempt,
-            f"The figure is set to: {settings(name)}. Open it again: {link()}",
+            f"{settings(name)} Open it again: {link()}",
             f"Source: {SOURCES[name]}",
             (software, words.FOOT),
         )

@@ -325,6 +325,8 @@ def tops(found: lessons.FourPoints) -> str:
 
 def fork(found: lessons.Fork) -> str:
     """Return where two best cuts become one."""
+    if not any(found.tops):
+        return "No cut gains anything, whatever σ is."
     if all(len(each) == 1 for each in found.tops):
         return "One best cut, whatever σ is."
     last = number_text(round(found.one_top_from - 0.01, 2))
