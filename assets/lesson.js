@@ -104,15 +104,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
     place(mark, ...to);
     send(mark.dataset.name, ...to);
   };
+  const pointed = () => { state.tabbed = false; };  // a button that was clicked leaves the keys to the figure
   // In front of a room. A button reached by Tab keeps its own keys, and so does whatever is typed into.
   const inRoom = (event) => {
-    if (!frame.isConnected) { document.removeEventListener('keydown', frame.inRoom, true); return; }
+    if (!frame.isConnected) { unlisten(); return; }
     const at = event.composedPath()[0], tag = at.tagName;
     if (event.ctrlKey || event.metaKey || event.altKey || at.closest?.('[role=dialog], [role=listbox], [role=menu]')) return;
     if (event.key === 'Escape') { event.preventDefault(); setTriggerValue('pressed', 'leave'); return; }
     const typed = tag === 'TEXTAREA' || (tag === 'INPUT' && !['range', 'radio', 'button'].includes(at.type));
     if (typed || at.closest?.('.drag') && event.key !== ' ') return;
-    const own = at.closest?.('button, a, summary, [role=radio], input[type=radio]')?.matches(':focus-visible');
+    if (event.key === 'Tab') state.tabbed = true;
+    const own = state.tabbed && at.closest?.('button, a, summary, [role=radio], input[type=radio]');
     if (event.key === ' ' && !own) {
       event.preventDefault();
       event.stopPropagation();
@@ -130,15 +132,22 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const value = Number((last + by * turn.step).toFixed(6));
     if (value >= turn.low && value <= turn.high) send(turn.name, value, 0);
   };
-  if (frame.inRoom) document.removeEventListener('keydown', frame.inRoom, true);
-  frame.inRoom = data.room ? inRoom : null;
-  if (data.room) document.addEventListener('keydown', frame.inRoom, true);
-  frame.watch?.disconnect();  // a rerun calls this again without the clean-up
+  const unlisten = () => {
+    document.removeEventListener('keydown', inRoom, true);
+    document.removeEventListener('pointerdown', pointed, true);
+  };
+  frame.unlisten?.();  // a rerun calls this again without the clean-up
+  frame.unlisten = unlisten;
+  if (data.room) {
+    document.addEventListener('keydown', inRoom, true);
+    document.addEventListener('pointerdown', pointed, true);
+  }
+  frame.watch?.disconnect();
   const watch = (frame.watch = new ResizeObserver(draw));
   watch.observe(frame);
   draw();
   return () => {
     watch.disconnect();
-    if (frame.inRoom) document.removeEventListener('keydown', frame.inRoom, true);
+    unlisten();
   };
 }
