@@ -51,9 +51,7 @@ def top(study: Study | None, shown: tuple[Study, list[Variant]] | None) -> None:
     """Print the finding, and beside it the work that goes on, or the button that begins it."""
     found = present_compare.usable()
     figures = None if shown is None else present_compare.figures(shown[0])
-    alike = sum(
-        not (split := present_compare.differences(found[0], one)).marks and not split.fewer for one in found[1:]
-    )
+    alike = sum(present_compare.differences(found[0], one).none for one in found[1:])
     letters = {v.name: v.mark.letter for v in found}
     left, right = st.columns([2.2, 1])
     with left:
@@ -94,7 +92,7 @@ def tried(shown: tuple[Study, list[Variant]] | None, found: list[Variant]) -> No
     with middle, widgets.sentence():
         st.markdown("## Stated P against what happened")
         st.caption(f"hatched: where a tree abstains; {compare_words.STATED_UNDER}")
-        compare_pictures.svg_view(compare_pictures.stated(study, ready, figures))
+        compare_pictures.svg_view(compare_pictures.stated_picture(study, ready, figures))
     with right, widgets.sentence():
         compare_pictures.answered(study, ready)
     with widgets.sentence():

@@ -192,7 +192,7 @@ def test_the_table_prints_the_engines_figures_and_tests(study):
 
 def test_the_plane_says_each_variants_point_and_draws_no_hue(study):
     curve = tau_curve(study, "one", tau_steps(2))
-    svg = plane_svg([PlaneCurve(A, curve.coverage, curve.accuracy, (0.8, 0.9), (0.95, 0.85))], 0.8)
+    svg = plane_svg([PlaneCurve(A, curve.tau, curve.coverage, curve.accuracy, (0.8, 0.9), (0.95, 0.85))], 0.8)
     assert "A C4.5 answers 80 %, right for 90 % of them; by its zones 95 %, right for 85 %." in label(svg)
     assert "A by its zones" in texts(svg)
     assert not any(f"var(--c{k})" in svg.partition("</style>")[2] for k in range(len(CLASS_FILL)))
@@ -215,9 +215,10 @@ def test_stated_p_roc_benefit_and_answers_tell_their_numbers(study):
     for each in bins:
         assert f"P {each.mean_probability:.2f}, true {each.rate:.2f} of {each.n}" in label(svg)
     curve = roc_curve(sure, right)
-    assert "area 0.9" in texts(roc_svg([Line(B, curve.false_positive_rate, curve.true_positive_rate, "area 0.9")]))
-    benefit = net_benefit_svg([Line(A, np.array([0.25, 0.5]), np.array([0.2, 0.125]))], [0.25, 0.5], [0.1, -0.2])
-    assert "0.125" in label(benefit)
+    found = Line(B, curve.threshold, curve.false_positive_rate, curve.true_positive_rate, "area 0.9")
+    assert "area 0.9" in texts(roc_svg([found]))
+    treated = Line(A, [0.25, 0.5], [0.25, 0.5], [0.2, 0.125])
+    assert "0.125" in label(net_benefit_svg([treated], [0.25, 0.5], [0.1, -0.2]))
     counts = answer_table(pool.truth, pool.answers, pool.classes)
     svg = answers_svg([Answers(A, counts), Answers(B, counts)], view)
     ill, well, nobody = counts[0]

@@ -1,6 +1,7 @@
 """Pictures of several variants on the same patients: the accuracy–coverage plane, stated P, ROC, net benefit, answers.
 
-In: plain curves, bins and counts, one set a variant. Out: SVG; a variant is a letter and a line style, never a hue.
+In: plain curves, bins and counts, one set a variant. Out: SVG, and the same as rows; a variant is a letter and a line
+style, never a hue.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ class PlaneCurve:
 
     Attributes
     ----------
-    coverage, accuracy : (T,) as τ is swept. at : both at the τ in force. zones : both when patients in a zone are set
-        aside, None for a variant without zones.
+    tau, coverage, accuracy : (T,) as τ is swept. at : the last two at the τ in force. zones : the same when patients in
+        a zone are set aside, None for a variant without zones.
     """
 
     variant: Lettered
+    tau: Any
     coverage: Any
     accuracy: Any
     at: tuple[float, float] | None
@@ -81,6 +83,21 @@ def plane_svg(curves: Sequence[PlaneCurve], baseline: float, *, width: float = 4
     drawn += key([c.variant for c in curves], left, height - 4, width - left)[0]
     told = [_plane_words(curve) for curve in curves]
     return sheet(width, height, drawn, f"Accuracy when some are not answered. {' '.join(told)}", role="img")
+
+
+def plane_rows(curves: Sequence[PlaneCurve], tau: float) -> list[dict[str, Any]]:
+    """Return the plane as rows: every τ swept, then the point at the τ in force, and that of the zones."""
+    rows = []
+    for each in curves:
+        points = zip(*(np.asarray(held).tolist() for held in (each.tau, each.coverage, each.accuracy)), strict=True)
+        told: list[tuple[str, float | None, float, float]] = [("τ swept", t, c, a) for t, c, a in points]
+        told += [] if each.at is None else [("at τ in force", tau, *each.at)]
+        told += [] if each.zones is None else [("by its zones", None, *each.zones)]
+        rows += [
+            {"variant": each.variant.said, "point": point, "τ": t, "answered": c, "right of those": a}
+            for point, t, c, a in told
+        ]
+    return rows
 
 
 def _least_coverage(curves: Sequence[PlaneCurve]) -> float:
@@ -193,14 +210,45 @@ def _stated_one(
     return drawn
 
 
+def stated_rows(told: Sequence[Stated]) -> list[dict[str, Any]]:
+    """Return the bins as rows, one a variant and bin."""
+    return [
+        {
+            "variant": one.variant.said, "P over": b.low, "P up to": b.high, "patients": b.n,
+            "mean P": b.mean_probability, "came true": b.rate, "95 % from": b.interval[0], "95 % to": b.interval[1],
+        }
+        for one in told for b in one.bins
+    ]  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One variant's line through points, each from 0 up; a figure printed behind its letter."""
+    """One variant's line through points (x, y) of one threshold each; a figure printed behind its letter."""
 
     variant: Lettered
+    threshold: Any
     x: Any
     y: Any
     figure: str = ""
+
+
+def roc_rows(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Return the ROC curves as rows: from which P on a patient is called positive, and what that finds."""
+    return [
+        {"variant": each.variant.said, "P from": t, "false alarms": x, "found": y}
+        for each in lines
+        for t, x, y in zip(*(np.asarray(held).tolist() for held in (each.threshold, each.x, each.y)), strict=True)
+    ]
+
+
+def benefit_rows(lines: Sequence[Line], treat_all: Any) -> list[dict[str, Any]]:
+    """Return the net benefits as rows, beside treating all; treating none is 0."""
+    everyone = np.asarray(treat_all).tolist()
+    return [
+        {"variant": each.variant.said, "treated from P": x, "net benefit": y, "treating all": whole}
+        for each in lines
+        for x, y, whole in zip(np.asarray(each.x).tolist(), np.asarray(each.y).tolist(), everyone, strict=True)
+    ]
 
 
 def roc_svg(lines: Sequence[Line], *, width: float = 310) -> str:
@@ -304,3 +352,12 @@ def answers_svg(told: Sequence[Answers], view: View, *, width: float = 310) -> s
         y += 26 * k + 8
     drawn.append(line(0, y, width, y, "hair"))
     return sheet(width, y + 4, drawn, f"Answers by true class. {'; '.join(said)}.", role="img")
+
+
+def answers_rows(told: Sequence[Answers], view: View) -> list[dict[str, Any]]:
+    """Return the answers as rows, one a variant, true class and answer."""
+    names = [view.class_name(each) for each in view.classes]
+    return [
+        {"variant": one.variant.said, "truly": names[i], "answer": head, "patients": int(np.asarray(one.counts)[i, j])}
+        for one in told for i in range(len(names)) for j, head in enumerate([*names, "no answer"])
+    ]  # fmt: skip

@@ -152,6 +152,6 @@ def curve_rows(curves: Sequence[Curve], x_name: str, y_name: str) -> list[dict[s
     for c in curves:
         nothing = (np.nan,) * len(c.x)
         for x, y, low, high in zip(c.x, c.y, c.low or nothing, c.high or nothing, strict=True):
-            row = {"variant": f"{c.variant.letter} {c.variant.name}", x_name: x, y_name: y}
+            row = {"variant": c.variant.said, x_name: x, y_name: y}
             rows.append(row | ({"95 % from": low, "95 % to": high} if c.low else {}))
     return rows

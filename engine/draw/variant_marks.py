@@ -27,6 +27,11 @@ class Lettered:
         """A, B, C …"""
         return letter(self.place)
 
+    @property
+    def said(self) -> str:
+        """Letter and name, as rows of a file have them."""
+        return f"{self.letter} {self.name}"
+
 
 def disc(x: float, y: float, place: int) -> str:
     """Return a variant's letter in an ink disc around (x, y)."""

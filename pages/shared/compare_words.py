@@ -26,11 +26,14 @@ KEEP = "Keep the Tree page's settings"
 KEEP_HELP = "Adds what is set on Tree now as one more letter; it stays as it is when you change the Tree page."
 TESTS = (
     "▲ ▼ differs from A after Holm's correction over all pairs of variants on that figure; p as tested, Wilcoxon on "
-    "paired folds, which share patients, so that p is rather too small. Intervals allow for folds that share patients."
+    "paired folds, which share patients, so that p is rather too small. Intervals allow for folds that share patients. "
+    "Point at a figure, or press it, to see its test fold by fold."
 )
+SO_FAR = "So far: these figures and tests move until every fold is done; do not cite them yet."
 PLANE_UNDER = "% right of those answered; grey fan: equal efficiency"
 STATED_UNDER = "first repeat, each patient once"
 SWEEPS = {"tau": "τ", "sigma": "σ × factor", "confidence": "Pruning confidence c"}
+SWEEP_TITLES = {"sigma": "Sweep of σ", "confidence": "Sweep of the pruning confidence"}
 SWEEP_HELP = {
     "tau": "From the cross-validation; no tree is grown again.",
     "sigma": "Every σ of the Noise page times the factor, in search, propagation and evaluation alike; one repeat.",
@@ -57,6 +60,9 @@ NOISE_QUESTION = (
     "Two experiments on your own data: noise added to the readings that trees grow on, or to those they are tried on."
 )
 RESUMES = "This file also resumes a comparison that was cut short: open it here on the same data."
+TABLE_FILE = (
+    "The table in plain numbers: mean, 95 % interval, p, folds, and the settings of each variant, the data, seed and τ."
+)
 OTHER_SETTINGS = (
     "The results in this file are of other settings or another σ than stand on the Noise page now; state those first, "
     "or compare anew."

@@ -14,6 +14,7 @@ from pages.shared import compare_words, jobs, words
 from pages.shared.jobs import Job
 
 EVERY = 1.0  # seconds between two looks
+SHOWN_AFTER = (1, 3, 10, 25, 50)  # folds, after which the page draws the results so far anew
 NAMES = {
     "compare": "Compare", "sweep": "Sweep", "training": "Noise in training", "test": "Noise in test",
     "validate": "Model facts",
@@ -39,23 +40,30 @@ def strip(kind: str, save: Save | None = None) -> None:
     if job is None or job.state == jobs.DONE:
         return
     with st.container(border=True, key=f"job_{kind}"):
-        watched((kind,), partial(_strip, save=save))
+        watched((kind,), partial(_strip, save=save), renew=True)
 
 
-def watched(kinds: tuple[str, ...], draw: Callable[[Job], None]) -> None:
-    """Draw jobs, again every second while one of them is at work; the page is drawn anew when one ends."""
+def watched(kinds: tuple[str, ...], draw: Callable[[Job], None], renew: bool = False) -> None:
+    """Draw jobs, again every second while one of them is at work; the page is drawn anew when one ends.
+
+    With `renew` also after the first fold and a few more, for the results so far.
+    """
     own = jobs.jobs()
-    at_work = {kind: job.number for kind in kinds if (job := own.of(kind)) is not None and job.active}
+
+    def at_work() -> dict[str, int]:
+        active = [job for kind in kinds if (job := own.of(kind)) is not None and job.active]
+        return {job.kind: sum(job.folds[0] >= n for n in SHOWN_AFTER) if renew else 0 for job in active}
+
+    before = at_work()
 
     def look() -> None:
-        now = {kind for kind in at_work if (job := own.of(kind)) is not None and job.active}
-        if now != set(at_work):
+        if at_work() != before:
             st.rerun(scope="app")
         for kind in kinds:
             if (job := own.of(kind)) is not None:
                 draw(job)
 
-    st.fragment(look, run_every=EVERY if at_work else None)()
+    st.fragment(look, run_every=EVERY if before else None)()
 
 
 def _told(job: Job) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.comparison import Comparison, compare
-from engine.contrast import SplitDifferences, split_differences
+from engine.contrast import Disagreement, SplitDifferences, disagreement_of, split_differences
 from engine.decide import Rule
 from engine.draw import View
 from engine.draw.figure_table import COLUMNS
@@ -137,6 +137,11 @@ def differences(reference: Variant, other: Variant) -> SplitDifferences:
     )
 
 
+def disagreement(a: Variant, b: Variant) -> Disagreement:
+    """Return how two variants' answers to the patients of the data agree."""
+    return disagreement_of(answers(a), answers(b), prepared().classes)
+
+
 # The cross-validation
 
 
@@ -207,15 +212,18 @@ def start() -> None:
 def shown(found: Study | None) -> tuple[Study, list[Variant]] | None:
     """Return the study and the variants whose figures are shown, None while there is too little to show.
 
-    While the work goes on, those whose folds are all done; when it has ended, all with two folds and more. The
-    reference must be among them.
+    Those whose folds are all done while others go on; in a first run, all as soon as each has one fold; when the work
+    has ended, all with one fold and more. The reference must be among them.
     """
     if found is None:
         return None
-    job = jobs.jobs().of(COMPARE)
-    least = found.n_splits if job is not None and job.active else min(2, found.n_splits)
-    ready = [v for v in usable() if v.name in found.models and len(found.of(v.name)) >= least]
-    if not ready or ready[0].mark.place != usable()[0].mark.place:
+    job, all_variants = jobs.jobs().of(COMPARE), usable()
+    done = {v.name: len(found.of(v.name)) if v.name in found.models else 0 for v in all_variants}
+    ready = [v for v in all_variants if done[v.name]]
+    if job is not None and job.active:
+        whole = [v for v in ready if done[v.name] == found.n_splits]
+        ready = whole or (ready if len(ready) == len(all_variants) else [])
+    if not ready or ready[0].mark.place != all_variants[0].mark.place:
         return None
     some = {v.name: found.models[v.name] for v in ready}
     kept_results = tuple(r for r in found.results if r.model in some)
