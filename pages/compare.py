@@ -84,11 +84,14 @@ def tried(shown: tuple[Study, list[Variant]] | None, found: list[Variant]) -> No
     figures = present_compare.figures(study)
     with widgets.sentence():
         compare_pictures.table(study, ready, figures)
+    lines = present_compare.in_ink(ready)
+    if len(lines) > present_compare.MOST_IN_INK:
+        st.caption(compare_words.IN_INK.format(*(v.mark.letter for v in lines if not v.mark.faint)))
     left, middle, right = st.columns([1.2, 1, 1], gap="medium")
     with left, widgets.sentence():
         st.markdown("## Accuracy when some are not answered")
         st.caption(compare_words.PLANE_UNDER)
-        compare_pictures.svg_view(compare_pictures.plane(study, ready, figures))
+        compare_pictures.svg_view(compare_pictures.plane(study, lines, figures))
     with middle, widgets.sentence():
         st.markdown("## Stated P against what happened")
         st.caption(f"hatched: where a tree abstains; {compare_words.STATED_UNDER}")
@@ -98,9 +101,9 @@ def tried(shown: tuple[Study, list[Variant]] | None, found: list[Variant]) -> No
     with widgets.sentence():
         compare_patients.matrix(found)
     with widgets.sentence():
-        compare_pictures.discrimination(study, ready)
+        compare_pictures.discrimination(study, lines)
     with widgets.sentence():
-        compare_pictures.sweeps(study, ready)
+        compare_pictures.sweeps(study, lines)
 
 
 def page() -> None:

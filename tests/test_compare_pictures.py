@@ -200,10 +200,11 @@ def test_the_plane_says_each_variants_point_and_draws_no_hue(study):
 
 def test_lines_differ_by_style_alone():
     points = [(0.0, 0.0), (9.0, 9.0)]
-    drawn = {way(points, k) for k in range(len(DASHES))}
+    drawn = {way(points, Lettered(k, "one")) for k in range(len(DASHES))}
     assert len(drawn) == len(DASHES)
     assert all('stroke="var(--ink)"' in each for each in drawn)
-    assert way(points[:1], 0) == ""
+    assert way(points[:1], A) == ""
+    assert 'stroke="var(--ink)"' not in way(points, Lettered(0, "one", faint=True))
 
 
 def test_stated_p_roc_benefit_and_answers_tell_their_numbers(study):

@@ -80,20 +80,21 @@ def pictures(shown: Shown | None) -> dict[str, str]:
     made = {f"Tree {one.mark.letter}": compare_pictures.tree_svg_of(drawn[0], one, 460)[0] for one in drawn}
     if shown is not None:
         study, found = shown
+        lines = present_compare.in_ink(found)
         figures = present_compare.figures(study)
         made |= {
             "Table": compare_pictures.table_svg(study, found, figures, COLUMNS[:6]),
             "Table, second part": compare_pictures.table_svg(study, found, figures, COLUMNS[6:]),
-            "Accuracy and coverage": compare_pictures.plane(study, found, figures),
+            "Accuracy and coverage": compare_pictures.plane(study, lines, figures),
             "Stated P": compare_pictures.stated_picture(study, found, figures),
             "Answers": answers_svg(compare_pictures.answers(study, found), present_compare.view(found[0], 300)),
-            "ROC": roc_svg(compare_pictures.roc_lines(study, found)),
-            "Net benefit": compare_pictures.benefit_picture(study, found),
+            "ROC": roc_svg(compare_pictures.roc_lines(study, lines)),
+            "Net benefit": compare_pictures.benefit_picture(study, lines),
         }
-        for title, curves in compare_pictures.tau_sweep(study, found).items():
+        for title, curves in compare_pictures.tau_sweep(study, lines).items():
             made[f"Sweep of τ, {title.lower()}"] = compare_pictures.tau_picture(title, curves)
     if len(drawn) > 1:
-        a, b = compare_patients.chosen_pair(drawn)
+        a, b = present_compare.chosen_pair(drawn)
         made[f"Matrix {a.mark.letter} {b.mark.letter}"] = compare_patients.matrix_svg(a, b)
     for what, by_figure in compare_tables.sweeps().items():
         for figure, curves in by_figure.items():

@@ -37,12 +37,13 @@ def answer_name(answer: Any) -> str:
 def pair_choice(found: list[Variant]) -> tuple[Variant, Variant]:
     """Draw the choice of two of the variants, unless there are no more."""
     places = [(a.mark.place, b.mark.place) for a, b in itertools.combinations(found, 2)]
-    a, b = chosen_pair(found)
+    a, b = present_compare.chosen_pair(found)
     if len(places) == 1:
         return a, b
 
     def chosen(new: tuple[int, int]) -> None:
-        state.compare(pair=tuple(new), cell=None)
+        if new in places:  # a browser that still shows the pairs of before may send one that is none
+            state.compare(pair=tuple(new), cell=None)
 
     draw = st.segmented_control if len(places) <= 6 else st.selectbox
     extra = {"required": True} if len(places) <= 6 else {}
@@ -50,7 +51,7 @@ def pair_choice(found: list[Variant]) -> tuple[Variant, Variant]:
         "Two variants", places, format_func=lambda p: f"{letter(p[0])} {letter(p[1])}", label_visibility="collapsed",
         **extra, **widgets.bind("pair", (a.mark.place, b.mark.place), chosen),
     )  # type: ignore[operator]  # fmt: skip
-    return chosen_pair(found)
+    return present_compare.chosen_pair(found)
 
 
 def matrix(found: list[Variant]) -> None:
@@ -113,13 +114,6 @@ def matrix_rows(found: list[Variant]) -> list[dict[str, Any]]:
         names = [answer_name(each) for each in told.shown]
         rows += [pair | row for row in told.rows(names, "first answers", "second answers")]
     return rows
-
-
-def chosen_pair(found: list[Variant]) -> tuple[Variant, Variant]:
-    """Return the two variants that are set against each other."""
-    held = state.choices().comparing.pair
-    chosen = [v for v in found if v.mark.place in held]
-    return (chosen[0], chosen[1]) if len(chosen) == 2 else (found[0], found[1])
 
 
 def pair_list(names: list[str], counts: Any) -> None:

@@ -173,7 +173,7 @@ def roc_lines(study: Study, found: list[Variant]) -> list[Line]:
             for mark, c in curves if c is not None
         ]  # fmt: skip
 
-    return kept("roc", digest(present_compare.study_key(study), prepared().positive), make)
+    return kept("roc", digest(present_compare.study_key(study), prepared().positive, [v.mark for v in found]), make)
 
 
 def benefit_lines(study: Study, found: list[Variant]) -> tuple[list[Line], Any, Any]:
@@ -184,7 +184,7 @@ def benefit_lines(study: Study, found: list[Variant]) -> tuple[list[Line], Any, 
         lines = [Line(mark, c.threshold, c.threshold, c.model) for mark, c in curves]
         return (lines, curves[0][1].threshold, curves[0][1].treat_all) if curves else ([], (), ())
 
-    return kept("benefit", digest(present_compare.study_key(study), prepared().positive), make)
+    return kept("benefit", digest(present_compare.study_key(study), prepared().positive, [v.mark for v in found]), make)
 
 
 def benefit_picture(study: Study, found: list[Variant]) -> str:

@@ -31,6 +31,7 @@ TESTS = (
 )
 SO_FAR = "So far: these figures and tests move until every fold is done; do not cite them yet."
 PLANE_UNDER = "% right of those answered; grey fan: equal efficiency"
+IN_INK = "The pair chosen for the matrix, {} and {}, in ink; the other curves faint. Choose another pair there."
 STATED_UNDER = "first repeat, each patient once"
 SWEEPS = {"tau": "τ", "sigma": "σ × factor", "confidence": "Pruning confidence c"}
 SWEEP_TITLES = {"sigma": "Sweep of σ", "confidence": "Sweep of the pruning confidence"}

@@ -14,7 +14,7 @@ from pages.shared import compare_words, jobs, words
 from pages.shared.jobs import Job
 
 EVERY = 1.0  # seconds between two looks
-SHOWN_AFTER = (1, 3, 10, 25, 50)  # folds, after which the page draws the results so far anew
+SHOWN_AFTER = (1, 5, 20, 50)  # folds, after which the page draws the results so far anew
 NAMES = {
     "compare": "Compare", "sweep": "Sweep", "training": "Noise in training", "test": "Noise in test",
     "validate": "Model facts",

@@ -25,6 +25,7 @@ from pages.shared.state import Compared
 
 COMPARE, PAGE = "compare", "compare"
 BY_TAU = ("abstention_rate", "answered_accuracy")
+MOST_IN_INK = 6  # curves in one picture that are all told apart
 SHOWN = tuple(column.figure for column in COLUMNS)
 
 
@@ -78,6 +79,21 @@ def variants() -> list[Variant]:
         except PenumbraError as error:
             found.append(Variant(mark, one, None, error))
     return found
+
+
+def chosen_pair(found: list[Variant]) -> tuple[Variant, Variant]:
+    """Return the two variants that are set against each other."""
+    held = state.choices().comparing.pair
+    chosen = [v for v in found if v.mark.place in held]
+    return (chosen[0], chosen[1]) if len(chosen) == 2 else (found[0], found[1])
+
+
+def in_ink(found: list[Variant]) -> list[Variant]:
+    """Return the variants with all but the chosen pair faint, where too many curves would stand in one picture."""
+    if len(found) <= MOST_IN_INK:
+        return found
+    held = [v.mark.place for v in chosen_pair(found)]
+    return [replace(v, mark=replace(v.mark, faint=v.mark.place not in held)) for v in found]
 
 
 def usable() -> list[Variant]:
