@@ -14,6 +14,7 @@ import pandas as pd
 from engine.comparison import Comparison
 from engine.draw.compare_charts import answers_rows, benefit_rows, plane_rows, roc_rows, stated_rows
 from engine.draw.figure_table import COLUMNS
+from engine.examples import EXAMPLES
 from engine.study import Study
 from pages.shared import (
     compare_patients,
@@ -45,9 +46,9 @@ def settings(repeats: int | None = None) -> dict[str, Any]:
     """Return what all rows of a comparison have in common; `repeats` where they are not the comparison's own."""
     data, now = prepared(), state.choices()
     return {
-        "data": now.example or now.filename, "patients": len(data.y),
+        "data": EXAMPLES[now.example].title if now.example else now.filename, "patients": len(data.y),
         "positive class": data.class_names[data.positive],
-        "repeats": now.comparing.repeats if repeats is None else repeats, "parts": now.comparing.folds,
+        "repeats": now.comparing.repeats if repeats is None else repeats, "folds per repeat": now.comparing.folds,
         "seed": now.comparing.seed, "τ": present_compare.tau(),
     }  # fmt: skip
 
