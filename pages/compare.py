@@ -47,7 +47,7 @@ def sidebar() -> None:
         compare_controls.open_file()
 
 
-def top(study: Study | None, shown: tuple[Study, list[Variant]] | None) -> None:
+def top(study: Study | None, shown: tuple[Study, list[Variant]] | None, since: dict[str, int]) -> None:
     """Print the finding, and beside it the work that goes on, or the button that begins it."""
     found = present_compare.usable()
     figures = None if shown is None else present_compare.figures(shown[0])
@@ -61,7 +61,7 @@ def top(study: Study | None, shown: tuple[Study, list[Variant]] | None) -> None:
         widgets.heading(compare_words.finding(len(found), alike, figures, letters), under)
     with right:
         job = jobs.jobs().of(COMPARE)
-        job_view.strip(COMPARE, compare_downloads.save_so_far)
+        job_view.strip(COMPARE, since, compare_downloads.save_so_far)
         if found and (job is None or not job.active) and (study is None or not study.complete):
             label = compare_words.COMPARE_BUTTON if study is None else compare_words.COMPLETE
             st.button(label, key="compare", type="primary", help=compare_words.COMPARE_HELP, on_click=begin)
@@ -107,10 +107,11 @@ def tried(shown: tuple[Study, list[Variant]] | None, found: list[Variant]) -> No
 
 
 def page() -> None:
+    since = job_view.at_work((COMPARE,))
     study = present_compare.study()
     shown = present_compare.shown(study)
     found = present_compare.variants()
-    top(study, shown)
+    top(study, shown, since)
     with widgets.sentence():
         compare_pictures.trees(found)
     tried(shown, present_compare.usable())

@@ -115,6 +115,7 @@ def quick(page, url, repeats="1", folds="2"):
     page.wait_for_selector("text=against what happened")
     page.wait_for_function("() => !document.querySelector('.st-key-job_compare')")
     settled(page)
+    assert "So far" not in page.get_by_test_id("stMain").inner_text()
 
 
 def test_a_test_opens_its_folds_by_mouse_by_keyboard_and_by_touch(address, browser, page):
@@ -144,8 +145,9 @@ def test_a_test_opens_its_folds_by_mouse_by_keyboard_and_by_touch(address, brows
     stops = page.locator(".st-key-figures_wide .tested[tabindex='0']")
     assert stops.count() == 2  # one a table, the arrows go on from there
 
-    phone = new_page(browser, viewport={"width": 400, "height": 900}, has_touch=True)
+    phone = new_page(browser, viewport={"width": 1280, "height": 900}, has_touch=True)
     quick(phone, address[0])
+    phone.set_viewport_size({"width": 400, "height": 900})
     pressed = phone.locator(".st-key-figures_narrow .tested").nth(1)
     pressed.scroll_into_view_if_needed()
     pressed.tap()
@@ -209,7 +211,7 @@ def test_more_than_six_trees_slide_beside_the_first_and_the_one_held(address, br
 def test_the_first_fold_shows_a_table_that_says_how_far_it_is(address, browser, page):
     begin(page, address[0])
     page.wait_for_selector("text=So far: these figures and tests move")
-    noted = page.locator(".st-key-figures_wide svg").first.inner_text()
+    noted = page.locator(".st-key-figures_wide svg").first.text_content()
     assert re.search(r"\b\d+ of 100 folds", noted)
     assert page.locator(".st-key-cancel_compare").count()  # it is still at work
     page.locator(".st-key-cancel_compare button").first.click()

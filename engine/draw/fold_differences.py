@@ -54,10 +54,11 @@ def sentence(pair: Pair, reference: Lettered, other: Lettered, title: str, write
     """Return the whole test as one sentence."""
     over, under, same = parts(pair)
     a, b = f"{reference.letter} {reference.name}", f"{other.letter} {other.name}"
+    folds = f"of {n} folds" if (n := len(pair.differences)) > 1 else "of one fold"
     return (
-        f"{title}, {b} less {a}: {mean_words(pair, write)}; {test_words(pair)}; of {len(pair.differences)} folds "
-        f"{other.letter} is over {reference.letter} in {over}, under in {under}, the same in {same}. {SHARED}"
-    )
+        f"{title}, {b} less {a}: {mean_words(pair, write)}; {test_words(pair)}; {folds} {other.letter} is over "
+        f"{reference.letter} in {over}, under in {under}, the same in {same}. {SHARED if pair.interval else ''}"
+    ).strip()
 
 
 def opened(
@@ -92,11 +93,13 @@ def opened(
     )
     if clear:
         drawn.append(words(zero, base + 18, "0", "m i3"))
-    told = f"{len(values)} folds: {over} over {reference.letter}, {under} under, {same} the same"
+    folds = f"{len(values)} folds" if len(values) > 1 else "one fold"
+    told = f"{folds}: {over} over {reference.letter}, {under} under, {same} the same"
     drawn.append(words(EDGE, base + 38, fit(told, WIDTH - 2 * EDGE)))
     drawn.append(words(EDGE, base + 56, fit(test_words(pair), WIDTH - 2 * EDGE), "b"))
-    drawn.append(words(EDGE, base + 74, SHARED, "i2"))
-    return "".join(drawn), WIDTH, base + 84
+    if pair.interval is not None:
+        drawn.append(words(EDGE, base + 74, SHARED, "i2"))
+    return "".join(drawn), WIDTH, base + (66 if pair.interval is None else 84)
 
 
 def tested(

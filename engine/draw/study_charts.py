@@ -103,7 +103,7 @@ def curves_svg(
         if curve.low and curve.high:
             for x, a, b in zip(curve.x, curve.low, curve.high, strict=True):
                 if math.isfinite(a) and math.isfinite(b):
-                    drawn.append(line(across(x) + off, up(a), across(x) + off, up(b), "cut"))
+                    drawn.append(line(across(x) + off, up(a), across(x) + off, up(b), "axis"))
         if len(curve.x) <= MARKED:
             drawn += [dot(x, y, 3, "var(--ink)", "var(--ink)", 0.5) for x, y in points]
         if points:

@@ -28,9 +28,8 @@ from engine.draw.study_charts import Curve, curve_rows, curves_svg
 from engine.number_words import plain
 from engine.study import Study
 from engine.swept import TauCurve, answer_counts, at_tau, benefit, by_zones, roc, stated, tau_curve, tau_steps
-from pages.shared import compare_words, jobs, present_compare, present_noise_study, state, widgets, words
+from pages.shared import compare_words, job_view, jobs, present_compare, present_noise_study, state, widgets, words
 from pages.shared.cache import digest, kept
-from pages.shared.job_view import strip
 from pages.shared.present_compare import Variant
 from pages.shared.present_data import prepared
 from pages.shared.tree_view import svg_view, trees_view
@@ -242,10 +241,11 @@ def sweeps(study: Study | None, found: list[Variant]) -> None:
     if not any(present_noise_study.moved(v, what) for v in present_compare.usable()):
         st.info(compare_words.NOTHING_MOVES[what])
         return
+    since = job_view.at_work(("sweep",))
     job = jobs.jobs().of("sweep")
     done = present_noise_study.sweep_study(what)
     if job is not None and job.title == compare_words.SWEEPS[what]:
-        strip("sweep")
+        job_view.strip("sweep", since)
     if (done is None or not done.complete) and not (job is not None and job.active):
         st.button("Sweep", key="start_sweep", on_click=lambda: present_noise_study.start_sweep(what))
     if done is not None:

@@ -47,11 +47,12 @@ NOTHING_MOVES = {
 NOISE_WHERE = {"training": "Noise in the training data", "test": "Noise in the test data"}
 NOISE_UNDER = {
     "training": "Trees grow on blurred readings and are tried on the readings as they are.",
-    "test": "Trees grow on the readings as they are and are tried on blurred ones.",
+    "test": "Trees grow on the readings as they are and are tried on blurred ones: their leaves stay the same.",
 }
 NOISE_METHOD = (
     "At level n every number gets a normal error whose SD is n times the absolute mean of its variable in the training "
-    "part. All variants and levels meet the same errors, stretched (Nunes et al., §5). Your own σ stay as stated."
+    "part. All variants and levels meet the same errors, stretched (Nunes et al., §5). Your own σ stay as stated. "
+    "Bars are 95 % intervals, which allow for folds that share patients."
 )
 CV_NOTE = (
     "Trees and the matrix are of all patients of the data. Figures, curves and intervals are of patients left out of "

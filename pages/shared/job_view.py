@@ -34,30 +34,37 @@ def line(page: str) -> None:
             watched(tuple(job.kind for job in elsewhere), _line)
 
 
-def strip(kind: str, save: Save | None = None) -> None:
-    """Draw work where it belongs: name, fold, time left, save, cancel; when it failed, the sentence and Try again."""
+def at_work(kinds: tuple[str, ...]) -> dict[str, int]:
+    """Return the kinds of work that go on, each with how often the page has been due to draw its results so far."""
+    active = [job for kind in kinds if (job := jobs.jobs().of(kind)) is not None and job.active]
+    return {job.kind: sum(job.folds[0] >= n for n in SHOWN_AFTER) for job in active}
+
+
+def strip(kind: str, since: dict[str, int], save: Save | None = None) -> None:
+    """Draw work where it belongs: name, fold, time left, save, cancel; when it failed, the sentence and Try again.
+
+    `since` is what `at_work` said before the page read the results: they are drawn anew when the work has ended since.
+    """
+    if kind in since and kind not in at_work((kind,)):
+        st.rerun()
     job = jobs.jobs().of(kind)
     if job is None or job.state == jobs.DONE:
         return
     with st.container(border=True, key=f"job_{kind}"):
-        watched((kind,), partial(_strip, save=save), renew=True)
+        watched((kind,), partial(_strip, save=save), {k: n for k, n in since.items() if k == kind})
 
 
-def watched(kinds: tuple[str, ...], draw: Callable[[Job], None], renew: bool = False) -> None:
+def watched(kinds: tuple[str, ...], draw: Callable[[Job], None], since: dict[str, int] | None = None) -> None:
     """Draw jobs, again every second while one of them is at work; the page is drawn anew when one ends.
 
-    With `renew` also after the first fold and a few more, for the results so far.
+    With `since`, where the results stand on the page, also after the first fold and a few more.
     """
     own = jobs.jobs()
-
-    def at_work() -> dict[str, int]:
-        active = [job for kind in kinds if (job := own.of(kind)) is not None and job.active]
-        return {job.kind: sum(job.folds[0] >= n for n in SHOWN_AFTER) if renew else 0 for job in active}
-
-    before = at_work()
+    before = at_work(kinds) if since is None else since
 
     def look() -> None:
-        if at_work() != before:
+        now = at_work(kinds)
+        if now != before if since is not None else {*now} != {*before}:
             st.rerun(scope="app")
         for kind in kinds:
             if (job := own.of(kind)) is not None:

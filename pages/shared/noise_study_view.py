@@ -84,7 +84,7 @@ def finding(studies: Mapping[str, Study | None]) -> tuple[str, str]:
             parts.append(f"{where} noise of {found.levels[-1]:g}: {told} points of accuracy lost")
     if not parts:
         return "How much noise do the trees bear?", compare_words.NOISE_QUESTION
-    return "What noise costs", words.opening("; ".join(parts)) + "."
+    return "What noise costs", f"{words.opening('; '.join(parts))}. The bars show how sure that is."
 
 
 def experiment(where: str, found: Study | None) -> None:
@@ -124,7 +124,7 @@ def table(rows: list[tuple[str, list[Curve]]]) -> pd.DataFrame:
         title, times = ("Accuracy, %", 100.0) if figure == "accuracy" else ("Leaves", 1.0)
         for c in curves:
             for x, y, low, high in zip(c.x, c.y, c.low or (), c.high or (), strict=False):
-                row = told.setdefault((c.variant.letter, x), {"": c.variant.letter, "noise": f"{x:g}"})
+                row = told.setdefault((c.variant.letter, x), {"variant": c.variant.letter, "noise": f"{x:g}"})
                 ends = "" if isnan(low) else f" ({plain(times * low, 1)} to {plain(times * high, 1)})"
                 row[title] = f"{plain(times * y, 1)}{ends}"
     return pd.DataFrame(list(told.values()))
