@@ -84,6 +84,7 @@ def tried(shown: tuple[Study, list[Variant]] | None, found: list[Variant]) -> No
     figures = present_compare.figures(study)
     with widgets.sentence():
         compare_pictures.table(study, ready, figures)
+        compare_downloads.under_table(study, ready)
     lines = present_compare.in_ink(ready)
     if len(lines) > present_compare.MOST_IN_INK:
         st.caption(compare_words.IN_INK.format(*(v.mark.letter for v in lines if not v.mark.faint)))

@@ -371,7 +371,7 @@ def test_names_of_variants_never_clash():
 
 def test_every_picture_can_be_had_as_a_file():
     at = compared()
-    assert {each.label for each in at.get("download_button")} >= {"CSV", "JSON"}
+    assert {each.label for each in at.get("download_button")} >= {"Table as CSV", "JSON"}
     at.session_state["svg_files"] = True
     at.run()
     sound(at)

@@ -34,17 +34,17 @@ def files(study: Study | None, shown: Shown | None) -> None:
         if shown is not None:
             with st.spinner(compare_words.FIGURING):
                 rows = compare_tables.figure_rows(*shown, present_compare.figures(shown[0]))
-            button("CSV", compare_tables.csv_text(rows), "comparison.csv", "text/csv", compare_words.TABLE_FILE)
+            table_button(rows, "file_table")
         json_button("JSON", "compare", study, "download_study", rows)
     box = st.popover("CSV of every figure", key="csv_files", width="stretch", on_change="rerun")
     if box.open:
-        with box:
+        with box, st.container(key="choice_csv", gap=None):
             for title, make in compare_tables.tables(shown).items():
                 text = compare_tables.csv_text(compare_tables.with_settings(make()))
                 button(title, text, f"{file_name(title)}.csv", "text/csv")
     box = st.popover("SVG of every figure", key="svg_files", width="stretch", on_change="rerun")
     if box.open:  # every picture is drawn a second time for it
-        with box:
+        with box, st.container(key="choice_svg", gap=None):
             for title, svg in pictures(shown).items():
                 button(title, with_theme(svg, "light"), f"{file_name(title)}.svg", "image/svg+xml")
     st.caption(compare_words.RESUMES)
@@ -53,6 +53,17 @@ def files(study: Study | None, shown: Shown | None) -> None:
 def file_name(title: str) -> str:
     """Return a title as the name of a file."""
     return title.lower().replace("σ", "sigma").replace("τ", "tau").replace(",", "").replace(" ", "-")
+
+
+def under_table(study: Study, found: list[Variant]) -> None:
+    """Draw, under the table, the way to have it as a file: a narrow page hides the sidebar."""
+    table_button(compare_tables.figure_rows(study, found, present_compare.figures(study)), "file_under_table")
+
+
+def table_button(rows: compare_tables.Rows, key: str) -> None:
+    """Draw the button of the table in plain numbers."""
+    text = compare_tables.csv_text(rows)
+    button("Table as CSV", text, "comparison.csv", "text/csv", compare_words.TABLE_FILE, key)
 
 
 def button(label: str, text: str, name: str, kind: str, said: str = "", key: str = "") -> None:

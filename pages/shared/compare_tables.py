@@ -15,6 +15,7 @@ from engine.comparison import Comparison
 from engine.draw.compare_charts import answers_rows, benefit_rows, plane_rows, roc_rows, stated_rows
 from engine.draw.figure_table import COLUMNS
 from engine.examples import EXAMPLES
+from engine.model_facts import software_version
 from engine.study import Study
 from pages.shared import (
     compare_patients,
@@ -29,13 +30,18 @@ from pages.shared.present_compare import Variant
 from pages.shared.present_data import prepared
 
 Rows = list[dict[str, Any]]
+METHOD = (
+    "stratified cross-validation; mean over repeats, each of all patients left out, sizes and times over folds; 95 % "
+    "Student's t over folds, widened for folds that share patients (Nadeau and Bengio 2003); less A is the mean over "
+    "paired folds; p two-sided Wilcoxon signed-rank over paired folds; Holm over all pairs of variants on a measure"
+)
 UNSAFE = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_text(rows: Rows) -> str:
     """Return rows as CSV; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
     safe = [{as_text(name): as_text(value) for name, value in row.items()} for row in rows]
-    return pd.DataFrame(safe).to_csv(index=False, lineterminator="\n")
+    return pd.DataFrame(safe, dtype=object).to_csv(index=False, lineterminator="\n")
 
 
 def as_text(value: Any) -> Any:
@@ -75,7 +81,8 @@ def figure_rows(study: Study, found: list[Variant], figures: Comparison) -> Rows
     titles = {column.figure: f"{column.title} ({column.under})" for column in COLUMNS}
     titles["auc"] = "AUC (mean over classes)"
     zoned = {column.figure for column in COLUMNS if column.zones}
-    shared, sigma = settings(), stated_sigma()
+    shared = settings()
+    stated = {"σ": stated_sigma(), "method": METHOD, "program": f"Penumbra {software_version()}"}
     own = {v.name: variant_settings(v) for v in found}
     return [
         {
@@ -85,7 +92,7 @@ def figure_rows(study: Study, found: list[Variant], figures: Comparison) -> Rows
             "less A, 95 % to": row["difference_high"], "paired folds": row["pairs"], "p (Wilcoxon)": row["p"],
             "p after Holm": row["p_holm"],
         }
-        | shared | {"settings": own[row["model"]], "σ": sigma}
+        | shared | {"settings": own[row["model"]]} | stated
         for row in figures.rows()
         if marks[row["model"]].zones or row["measure"] not in zoned
     ]  # fmt: skip
