@@ -124,6 +124,32 @@ def test_the_table_is_the_studys():
     assert f"A, truly {study.classes[0]} ({counts[0].sum()}): {parts}" in answered
 
 
+def test_a_first_run_shows_its_table_once_every_variant_has_a_fold():
+    at = compared(folds=5)
+    job = at.session_state["penumbra_jobs"].of("compare")
+    whole = job.study
+
+    def at_work(*results):
+        job.state, job.study = "running", whole.with_results(results)
+        at.run()
+        sound(at)
+        return any(label.startswith("Figures with 95") for label in svgs(at))
+
+    first = [r for r in whole.results if r.split < 1]
+    assert not at_work(first[0])
+    assert at_work(*first)
+    assert compare_words.SO_FAR in text(at)
+    table = next(svg for label, svg in svgs(at).items() if label.startswith("Figures with 95"))
+    assert table.count("1 of 5 folds") == 2
+    row = at.dataframe[0].value.iloc[0]
+    assert row["value"] == COLUMNS[0].write(compare(whole.with_results(first)).figures["C4.5"]["accuracy"].value)
+    reference_done = [r for r in whole.results if r.model == "C4.5" or r.split < 1]
+    assert at_work(*reference_done)  # one is whole, and another goes on: only what is whole is shown
+    assert len(at.dataframe[0].value) == len(COLUMNS)
+    assert compare_words.SO_FAR not in text(at)
+    job.state, job.study = "done", whole
+
+
 def test_tau_moves_everything_and_grows_nothing():
     at = compared()
     before = svgs(at)
