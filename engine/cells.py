@@ -18,13 +18,13 @@ from engine import kernels
 Floats = NDArray[np.float64]
 REACH = 7.2  # |z| beyond which the normal CDF is 0 or 1 to 1e-12
 TOLERANCE = 2e-10  # of one patient's weight
-FAR, EXACT = 8.3, 5e-16  # the same where the sum is taken for exact
+WIDEST_LATTICE = 0.5  # σ between the lattice points of a screen
 MOST_ORDERS = 12
 LONG = 256  # grid points from which a Fourier transform is the faster convolution
 SIZES = sorted({base << shift for base in (2, 3) for shift in range(6, 24)})
 
 
-def orders_for(width: float, tolerance: float = TOLERANCE) -> int:
+def orders_for(width: float) -> int:
     """Return how many powers of a patient's distance from its cell the tolerance asks for, 0 when over 12.
 
     Parameters
@@ -34,15 +34,15 @@ def orders_for(width: float, tolerance: float = TOLERANCE) -> int:
     """
     term = 0.5 * width * 1.09 / math.sqrt(2.0 * math.pi)
     for p in range(1, MOST_ORDERS + 1):
-        if term < tolerance:
+        if term < TOLERANCE:
             return p
         term *= 0.5 * width * math.sqrt(p) / (p + 1)
     return 0
 
 
-def cell_reach(width: float, reach: float = REACH) -> int:
+def cell_reach(width: float) -> int:
     """Return how many cells of `width` σ a patient's noise reaches on either side."""
-    return math.ceil(reach / width)
+    return math.ceil(REACH / width)
 
 
 def left_weights(
@@ -71,17 +71,15 @@ def left_weights(
     return left
 
 
-@lru_cache(maxsize=16)
-def series_table(width: float) -> Floats | None:
-    """Return the table by which `kernels.spread_curve` sums to the last digits; None for too wide a grid.
+def lattice_ratio(resolution: float) -> int:
+    """Return how many grid steps of `resolution` σ a screen's lattice is wide; 0 for a grid wider than it may be."""
+    return math.floor(WIDEST_LATTICE / resolution + kernels.GRID_SLACK)
 
-    Parameters
-    ----------
-    width : of a grid step in σ.
-    """
-    orders = orders_for(width, EXACT)
-    table: Floats | None = kernels.cell_kernel(cell_reach(width, FAR), width, orders) if orders else None
-    return table
+
+@lru_cache(maxsize=16)
+def lattice_tables(resolution: float) -> tuple[Floats, Floats]:
+    """Return the tables by which patients are laid on a screen's lattice, and by which it is read at the grid."""
+    return kernels.laying_table(), kernels.reading_table(lattice_ratio(resolution), resolution)
 
 
 @lru_cache(maxsize=64)

@@ -768,6 +768,7 @@ def fit_tree(
         max_depth,
         float(recipe.min_weight_split),
         Middle(zone, int(recipe.min_samples_middle)) if recipe.branching == "middle" else None,
+        keeps_patients=recipe.pruning != "none" or recipe.leaf == "naive_bayes",
     )
     root = grow(growth)
     if recipe.pruning != "none" and recipe.leaf == "naive_bayes":

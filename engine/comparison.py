@@ -160,6 +160,33 @@ class Comparison:
             raise PenumbraError(f"There is no pair {first!r}, {second!r} on {figure!r}; models stand in study order.")
         return found[0]
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return every figure as plain numbers, one row a model and measure; tests are against the first model.
+
+        `difference` is the model's figure less the first model's, with its own interval; None where undefined.
+        """
+        told = []
+        first = next(iter(self.figures), "")
+        for model, row in self.figures.items():
+            for name, figure in row.items():
+                low, high = figure.interval or (None, None)
+                record: dict[str, Any] = {
+                    "model": model, "measure": name, "value": figure.value, "low": low, "high": high,
+                    "folds": sum(v is not None for v in figure.by_fold),
+                }  # fmt: skip
+                told.append(record | _against(None if model == first else self.pair(name, first, model)))
+        return told
+
+
+def _against(pair: Pair | None) -> dict[str, Any]:
+    """Return a pair as plain numbers, the second model less the first; nothing where no fold has both."""
+    names = ("difference", "difference_low", "difference_high", "pairs", "p", "p_holm")
+    if pair is None or pair.mean_difference is None:
+        return dict.fromkeys(names)
+    low, high = (None, None) if pair.interval is None else (-pair.interval[1], -pair.interval[0])
+    told = (-pair.mean_difference, low, high, len(pair.differences), pair.p_value, pair.adjusted_p)
+    return dict(zip(names, told, strict=True))
+
 
 def compare(
     study: Study, figures: Sequence[str] | None = None, positive: Any = None, level: float = 0.0, coverage: float = 0.95

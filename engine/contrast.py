@@ -33,6 +33,11 @@ class SplitDifferences:
     marks: dict[int, str]
     fewer: int
 
+    @property
+    def none(self) -> bool:
+        """Whether the two trees split alike everywhere."""
+        return not self.marks and not self.fewer
+
     def count(self, mark: str) -> int:
         """Return how many splits carry a mark."""
         return sum(each == mark for each in self.marks.values())
@@ -127,3 +132,42 @@ def rows_between(first: Sequence[Any], second: Sequence[Any], one: Any, other: A
     """Return the places of the patients to whom the first says `one` and the second `other`."""
     both = enumerate(zip(first, second, strict=True))
     return np.array([k for k, (a, b) in both if a == one and b == other], dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """How two models' answers to the same patients agree.
+
+    Attributes
+    ----------
+    shown : A answers, as `shown_answers` has them. counts : (A, A) patients, rows by the first model's answer.
+    alike, differ : patients with the same answer from both, and with two. opposite : of those who differ, patients to
+        whom both give an answer, each another.
+    """
+
+    shown: list[Any]
+    counts: NDArray[np.int64]
+    alike: int
+    differ: int
+    opposite: int
+
+    def rows(self, names: Sequence[str], first: str, second: str) -> list[dict[str, Any]]:
+        """Return the counts as rows, one a pair of answers; `names` are the answers in words."""
+        k = range(len(self.shown))
+        return [{first: names[i], second: names[j], "patients": int(self.counts[i, j])} for i in k for j in k]
+
+
+def disagreement_of(first: Sequence[Any], second: Sequence[Any], classes: Sequence[Any]) -> Disagreement:
+    """Return how two models' answers to the same n patients agree.
+
+    Examples
+    --------
+    >>> found = disagreement_of(["ill", "ill", None], ["ill", "well", "well"], ["ill", "well"])
+    >>> found.alike, found.differ, found.opposite
+    (1, 2, 1)
+    """
+    shown = shown_answers(classes, [*first, *second])
+    counts = answer_matrix(first, second, shown)
+    alike = int(counts.trace())
+    opposite = sum(a != b and a is not None and b is not None for a, b in zip(first, second, strict=True))
+    return Disagreement(shown, counts, alike, len(first) - alike, opposite)

@@ -88,5 +88,5 @@ def impurity(by_code: NDArray[np.float64], criterion: str, labels: Any) -> float
 def is_pure(by_code: NDArray[np.float64], labels: Any) -> bool:
     """Return True when at most one class has weight above 1e-12, or, with label sets, when h^* is at most 1e-12."""
     if labels.precise:
-        return int(np.count_nonzero(by_code > 1e-12)) <= 1
+        return bool(sum(w > 1e-12 for w in by_code.tolist()) <= 1)
     return float(kernels.logical_bounds(by_code, labels)[1]) <= 1e-12

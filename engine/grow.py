@@ -13,15 +13,25 @@ from numpy.typing import NDArray
 
 from engine import kernels
 from engine.criteria import is_pure
-from engine.gates import child_boxes, divide, node_splits
+from engine.gates import KINDS, child_boxes, divide, node_splits
 from engine.leaves import leaf_probability
 from engine.noise import ResolvedNoise
-from engine.search import Arrivals, Candidate, Search, arrivals, best_split, child_codes, minimum_weight
+from engine.search import (
+    Arrivals,
+    Candidate,
+    Search,
+    arrivals,
+    best_split,
+    child_codes,
+    least_to_split,
+    minimum_weight,
+)
 from engine.table import Table
 from engine.tree import BINARY, LEAF, MIDDLE, REST, Node
 from engine.zones import ROOT, Zone, delta, delta_of, hard_parts, one_variable, place_of_child
 
 Floats = NDArray[np.float64]
+Arriving = tuple[Node, NDArray[np.int32], Floats]  # a child, its patients and their weights
 
 
 @dataclass(frozen=True)
@@ -56,32 +66,51 @@ class Growth:
     max_depth: int | None
     min_weight_split: float
     middle: Middle | None = None
+    keeps_patients: bool = False  # at every node, for what follows growing
 
 
 def make_node(table: Table, rows: NDArray[np.int32], weight: Floats, depth: int) -> Node:
-    """Return a leaf holding the weights of `rows` (n,); it keeps them where a naive Bayes may be put on them."""
+    """Return a leaf holding the weights of `rows` (n,)."""
     labels = table.labels
     by_code = np.bincount(labels.code[rows], weights=weight, minlength=len(labels.member)).astype(np.float64)
-    node = Node(by_code @ labels.share, float(weight.sum()), float((weight * weight).sum()), depth)
-    node.held = (rows, weight) if table.n_bins else None
-    return node
+    return Node(by_code @ labels.share, float(weight.sum()), float((weight * weight).sum()), depth)
 
 
-def make_children(
-    table: Table, node: Node, rows: NDArray[np.int32], pieces: Floats
-) -> list[tuple[Node, NDArray[np.int32], Floats]]:
-    """Return a leaf for each child of a split node, with its patients and their weights, from `pieces` (n, C)."""
-    kept, weight, bounds, by_class, total, squares = kernels.sort_pieces(
-        rows, pieces, table.labels.code, table.labels.share
-    )
-    made = []
+def send_down(
+    table: Table,
+    node: Node,
+    rows: NDArray[np.int32],
+    weight: Floats,
+    propagation: str,
+    noise: ResolvedNoise,
+    floor: float,
+    refit: bool,
+) -> list[Arriving]:
+    """Divide the training patients at a split node: return a leaf for each child, its patients and their weights.
+
+    Parameters
+    ----------
+    rows, weight : (n,) patients and their weight here. The others are those of `engine.gates.divide`; the node's shares
+        are worked out again when `refit`.
+    """
+    j, labels, error = node.variable, table.labels, noise.error
+    if node.gate == BINARY:
+        parts = kernels.divide_in_two(
+            rows, weight, table.weight, table.columns[j], labels.code, labels.share, node.threshold, node.closed_le,
+            *node.box, error.sigma[j], error.cv[j], error.shape[j], KINDS[propagation], floor, refit, node.share,
+        )  # fmt: skip
+    else:
+        pieces = divide(
+            node_splits(node, table), rows, weight, table.weight[rows], table.columns[j], propagation, noise, floor,
+            refit,
+        )  # fmt: skip
+        parts = kernels.sort_pieces(rows, pieces, labels.code, labels.share)
+    kept, shared, bounds, by_class, total, squares = parts
     sums = zip(by_class, total.tolist(), squares.tolist(), pairwise(bounds.tolist()), strict=True)
-    for class_weight, whole, squared, (start, end) in sums:
-        child = Node(class_weight, whole, squared, node.depth + 1)
-        held = kept[start:end], weight[start:end]
-        child.held = held if table.n_bins else None
-        made.append((child, *held))
-    return made
+    return [
+        (Node(class_weight, whole, squared, node.depth + 1), kept[start:end], shared[start:end])
+        for class_weight, whole, squared, (start, end) in sums
+    ]
 
 
 def put_split(
@@ -117,12 +146,14 @@ def grow(growth: Growth) -> Node:
     dense = np.zeros(table.n)
     whole = arrivals(table, table.weight)
     root = make_node(table, whole.rows, whole.weight, 0)
+    if growth.keeps_patients:
+        root.held = whole.rows, whole.weight
     start = Trail(whole.rows, whole.weight)
-    stack: list[tuple[Node, Arrivals, dict[int, tuple[float, float]], Trail]] = [(root, whole, {}, start)]
+    stack: list[tuple[Node, Arrivals, dict[int, tuple[float, float]], Trail]] = []
+    if not stops(growth, root, whole.rows, whole.weight):
+        stack.append((root, whole, {}, start))
     while stack:
         node, here, boxes, trail = stack.pop()
-        if stops(growth, node, here.rows, here.weight):
-            continue
         dense[here.rows] = here.weight
         here = replace(here, dense=dense, boxes=boxes)
         candidate = best_split(growth.search, here)
@@ -136,17 +167,18 @@ def grow(growth: Growth) -> Node:
         if growth.middle is not None and candidate.gate == BINARY:
             open_middle(growth, node, here, trail)
         dense[here.rows] = 0.0
-        pieces = divide(
-            node_splits(node, table), here.rows, here.weight, table.weight[here.rows], table.columns[node.variable],
-            growth.propagation, growth.noise, growth.weight_floor, refit=True,
-        )  # fmt: skip
-        if together(pieces) or too_light(node, pieces, least):
+        made = send_down(
+            table, node, here.rows, here.weight, growth.propagation, growth.noise, growth.weight_floor, refit=True
+        )
+        if together(made) or too_light(node, made, least):
             node.become_leaf()
             continue
-        trails = child_trails(growth, node, trail, here.rows, pieces)
+        trails = child_trails(growth, node, trail, made)
         used = here.used if candidate.gate == BINARY else here.used | {node.variable}
-        for code, (child, rows, kept) in zip(node.codes, make_children(table, node, here.rows, pieces), strict=True):
+        for code, (child, rows, kept) in zip(node.codes.tolist(), made, strict=True):
             node.children.append(child)
+            if growth.keeps_patients:
+                child.held = rows, kept
             if code == REST or stops(growth, child, rows, kept):  # REST stays a leaf of the node itself
                 continue
             dense[rows] = kept
@@ -157,14 +189,14 @@ def grow(growth: Growth) -> Node:
             node_boxes = child_boxes(node, boxes, len(node.children) - 1)
             arrived = Arrivals(rows, kept, dense, order, known, used)
             stack.append((child, arrived, node_boxes, trails[len(node.children) - 1]))
-        if too_few_between(growth, node, table, here.rows, pieces):
+        if too_few_between(growth, node, made):
             stack = [entry for entry in stack if entry[0] is not node.children[1]]
     return root
 
 
-def together(pieces: Floats) -> bool:
+def together(made: list[Arriving]) -> bool:
     """Return True when one child gets everyone: a propagation finer than the search can leave them together."""
-    return bool((pieces.sum(axis=0) > 0.0).sum() < 2)
+    return sum(len(rows) > 0 for _, rows, _ in made) < 2
 
 
 def open_middle(growth: Growth, node: Node, here: Arrivals, trail: Trail) -> None:
@@ -183,32 +215,32 @@ def open_middle(growth: Growth, node: Node, here: Arrivals, trail: Trail) -> Non
     node.gate, node.codes, node.share = MIDDLE, np.arange(3, dtype=np.int32), np.zeros(3)
 
 
-def too_light(node: Node, pieces: Floats, least: float) -> bool:
+def too_light(node: Node, made: list[Arriving], least: float) -> bool:
     """Return True when the zone leaves a middle split's left or right child lighter than `least`. METHODS §7"""
     if node.gate != MIDDLE:
         return False
-    return bool(pieces[:, [0, -1]].sum(axis=0).min() < least - kernels.SLACK_WEIGHT)
+    return min(made[0][0].weight, made[-1][0].weight) < least - kernels.SLACK_WEIGHT
 
 
-def too_few_between(growth: Growth, node: Node, table: Table, rows: NDArray[np.int32], pieces: Floats) -> bool:
+def too_few_between(growth: Growth, node: Node, made: list[Arriving]) -> bool:
     """Return True when a middle child is to be a leaf, because under `min_samples_middle` patients are in the zone.
 
     A patient counts by the part of it that is there, whatever its own weight. METHODS §7
     """
     if growth.middle is None or node.gate != MIDDLE:
         return False
-    patients = float((pieces[:, 1] / table.weight[rows]).sum())
+    _, rows, weight = made[1]
+    patients = float((weight / growth.search.table.weight[rows]).sum())
     return patients < growth.middle.min_samples - kernels.SLACK_WEIGHT
 
 
-def child_trails(growth: Growth, node: Node, trail: Trail, rows: NDArray[np.int32], pieces: Floats) -> list[Trail]:
+def child_trails(growth: Growth, node: Node, trail: Trail, made: list[Arriving]) -> list[Trail]:
     """Return who arrives at each child by hard gates; only middle branching asks."""
     if growth.middle is None:
-        return [trail] * pieces.shape[1]
-    places = [place_of_child(trail.place, c) for c in range(pieces.shape[1])]
+        return [trail] * len(made)
+    places = [place_of_child(trail.place, c) for c in range(len(made))]
     if growth.propagation == "hard":
-        present = pieces > 0.0
-        return [Trail(rows[p], w[p], place) for p, w, place in zip(present.T, pieces.T, places, strict=True)]
+        return [Trail(rows, weight, place) for (_, rows, weight), place in zip(made, places, strict=True)]
     parts = hard_parts(growth.search.table, node, trail.rows, trail.weight, growth.weight_floor)
     return [Trail(*part, place) for part, place in zip(parts, places, strict=True)]
 
@@ -228,27 +260,22 @@ def settle_middles(root: Node, growth: Growth) -> None:
         node, rows, weight, boxes, trail = stack.pop()
         fresh = make_node(table, rows, weight, node.depth)
         node.class_weight, node.weight, node.weight_squared = fresh.class_weight, fresh.weight, fresh.weight_squared
-        node.held = fresh.held
+        node.held = (rows, weight) if growth.keeps_patients else None
         if node.gate == LEAF:
             continue
         node.box = boxes.get(node.variable, (-np.inf, np.inf))
         least = 0.0
         if node.gate == MIDDLE:
             least = settle_middle(growth, node, rows, weight, trail, dense)
-        pieces = divide(
-            node_splits(node, table), rows, weight, table.weight[rows], table.columns[node.variable],
-            growth.propagation, growth.noise, growth.weight_floor, refit=True,
-        )  # fmt: skip
-        if too_light(node, pieces, least):
+        made = send_down(table, node, rows, weight, growth.propagation, growth.noise, growth.weight_floor, refit=True)
+        if too_light(node, made, least):
             node.become_leaf()
             continue
-        if too_few_between(growth, node, table, rows, pieces):
+        if too_few_between(growth, node, made):
             node.children[1].become_leaf()
-        trails = child_trails(growth, node, trail, rows, pieces)
-        for c, (child, part) in enumerate(zip(node.children, pieces.T, strict=True)):
-            here = part > 0.0
-            below = child_boxes(node, boxes, c)
-            stack.append((child, rows[here], np.ascontiguousarray(part[here]), below, trails[c]))
+        trails = child_trails(growth, node, trail, made)
+        for c, (child, (_, kept, part)) in enumerate(zip(node.children, made, strict=True)):
+            stack.append((child, kept, part, child_boxes(node, boxes, c), trails[c]))
 
 
 def settle_middle(
@@ -269,10 +296,15 @@ def settle_middle(
 
 
 def stops(growth: Growth, node: Node, rows: NDArray[np.int32], weight: Floats) -> bool:
-    """Return True when the node is empty, pure, too deep or too light to split. METHODS §5"""
+    """Return True when the node is empty, pure, too deep or too light to split. METHODS §5
+
+    A node too light for two sides that are admissible is not searched at all.
+    """
     if growth.max_depth is not None and node.depth >= growth.max_depth:
         return True
     if len(rows) == 0 or node.weight < growth.min_weight_split - kernels.SLACK_WEIGHT:
+        return True
+    if node.weight < least_to_split(growth.search):
         return True
     labels, table = growth.search.labels, growth.search.table
     if labels.precise:

@@ -25,6 +25,9 @@ TIE = 1e-12
 NO_SHARE = 1e-17
 GRID_SLACK = 1e-9  # of a step, at the end of a soft grid
 MOST_LOGS = 1000.0  # of weight above four a patient, past which logarithms are worked out one by one
+TAPS, FIRST_HALF, HALF_REACH, FINE = 16, 1.25, 6.2, 256  # a screen's points a patient, σ of its first half in them, |z|
+SCREENED = 5e-7  # of gain a label code, to which a screen finds it: weights are found to UNSURE of the node's
+UNSURE = 1e-8
 BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
 LANES, CHUNK = 4, 24  # classes multiplied side by side, and factors between two rescalings of a naive Bayes
 MOST_BLOCK_CODES = 4  # a block's bound tries every corner, two to the power of its label codes
@@ -657,67 +660,289 @@ def soft_gains_at(order, column, label, weight, error, variable, thresholds, cri
 
 
 @compiled
-def spread_curve(order, column, label, weight, sigma, start, step, table, left):
-    """Write into `left` (S, m) the weight left of start + k·step under normal noise of one σ, patient by patient. §4.
+def laying_table():
+    """Return (FINE + 3, TAPS): how the first half of a normal error shares a patient among lattice points.
 
-    `table` (p, 2·reach + 1), from `cell_kernel`, has rows in whole groups of three: a patient's CDF at the grid's
-    points is a series about the nearest point, in its distance from it.
+    Row 1 + f is for a patient f/FINE of a spacing above a lattice point; column TAPS/2 - 1 is that point's.
+    """
+    table = np.empty((FINE + 3, TAPS))
+    for f in range(FINE + 3):
+        for t in range(TAPS):
+            away = (t - (TAPS // 2 - 1) - (f - 1) / FINE) / FIRST_HALF
+            table[f, t] = math.exp(-0.5 * away * away) * 0.3989422804014327 / FIRST_HALF
+    return table
+
+
+@compiled
+def reading_table(ratio, resolution):
+    """Return (ratio, 2·reach) the CDF of the second half of a normal error, by which lattice points are summed up.
+
+    `ratio` grid steps of `resolution` σ are one lattice spacing. Row t is for a grid point t steps above a lattice
+    point; its columns are the lattice points 1 - reach … reach spacings above that one.
+    """
+    spacing = ratio * resolution
+    sigma = math.sqrt(1.0 - (FIRST_HALF * spacing) ** 2)
+    reach = 2 * int(math.ceil(0.5 * HALF_REACH * sigma / spacing))
+    table = np.empty((ratio, 2 * reach))
+    for t in range(ratio):
+        for d in range(2 * reach):
+            table[t, d] = cdf((t / ratio - (d + 1 - reach)) * spacing / sigma, NORMAL)
+    return table
+
+
+@compiled
+def same_values(known, column, label, weight, value, held):
+    """Write the distinct values of sorted patients, and their weights by label code; return how many there are."""
+    held[: len(known)] = 0.0
+    count, before = 0, column[known[0]]
+    for i in known:
+        x = column[i]
+        count += x != before
+        value[count], before = x, x
+        held[count, label[i]] += weight[i]
+    return count + 1
+
+
+@compiled
+def lay_down(value, held, start, spacing, first, table, lattice):
+    """Lay weights down on points start + (p - first)·spacing, each spread by the first half of its normal error.
+
+    `value` (D,) and `held` (D, S) are those of `same_values`; `table`, from `laying_table`, is read by a parabola
+    through three rows; `lattice` (S, P) is written.
+    """
+    lattice[:] = 0.0
+    taps = table.shape[1]  # known to the compiler, their number would be unrolled rather than done many at a time
+    part = np.empty(taps)
+    for d in range(len(value)):
+        q = (value[d] - start) / spacing
+        p = int(q)
+        f = int((q - p) * FINE + 0.5)
+        e = (q - p) * FINE - f
+        a, b, c = 0.5 * e * (e - 1.0), 1.0 - e * e, 0.5 * e * (e + 1.0)
+        one, two, three = table[f], table[f + 1], table[f + 2]
+        for t in range(taps):
+            part[t] = a * one[t] + b * two[t] + c * three[t]
+        begin = first + p - (TAPS // 2 - 1)
+        for s in range(held.shape[1]):
+            w, out = held[d, s], lattice[s, begin : begin + taps]
+            for t in range(taps):
+                out[t] += w * part[t]
+
+
+@compiled
+def read_lattice(lattice, table, first, n_spacings, left):
+    """Write the weight left of every grid point, from what `lay_down` spread, by the second half of the error.
+
+    `left` (S, ratio·n_spacings): grid point J·ratio + t is at t·n_spacings + J.
+    """
+    reach = table.shape[1] // 2
+    for c in range(len(lattice)):
+        gone, laid = 0.0, lattice[c]
+        for p in range(first - reach + 1):
+            gone += laid[p]
+        whole = left[c, :n_spacings]
+        for j in range(n_spacings):
+            whole[j] = gone
+            gone += laid[first - reach + 1 + j]
+        for t in range(len(table) - 1, -1, -1):
+            out = left[c, t * n_spacings : (t + 1) * n_spacings]
+            for j in range(n_spacings):
+                out[j] = whole[j]
+            for d in range(0, 2 * reach, 4):
+                a, b, e, f = table[t, d], table[t, d + 1], table[t, d + 2], table[t, d + 3]
+                begin = first - reach + 1 + d
+                one, two = laid[begin : begin + n_spacings], laid[begin + 1 : begin + 1 + n_spacings]
+                three, four = laid[begin + 2 : begin + 2 + n_spacings], laid[begin + 3 : begin + 3 + n_spacings]
+                for j in range(n_spacings):
+                    out[j] += a * one[j] + b * two[j] + e * three[j] + f * four[j]
+
+
+@compiled
+def add_weight_logs(weight, sign, bits, parts, out):
+    """Add sign·w·log2(w) of every `weight` (m,), none negative, to `out` (m,), to 1e-9 of w, many at a time.
+
+    `bits` and `parts` (m,) are overwritten: the exponents, and the numbers brought between 1 and 2.
+    """
+    raw, mantissa = weight.view(np.int64), parts.view(np.int64)
+    for k in range(len(weight)):
+        bits[k] = (raw[k] >> 52) - 1023
+        mantissa[k] = (raw[k] & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000
+    for k in range(len(weight)):
+        z = (parts[k] - 1.4142135623730951) / (parts[k] + 1.4142135623730951)
+        q = z * z
+        series = 1.0 + q * (1.0 / 3.0 + q * (0.2 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q * (1.0 / 11.0)))))
+        out[k] += sign * weight[k] * (bits[k] + 0.5 + 2.8853900817779268 * z * series)
+
+
+@compiled
+def screened_gains(left, whole, total, before, criterion, labels, least, room, gain):
+    """Write into `gain` (L,) what every left side `left` (S, L) gains, to SCREENED; -inf where a side is under `least`.
+
+    `left` becomes the sides, kept from 0 to `whole` (S,). `room` (5, L) is overwritten, its first row by the weight
+    left.
     """
     n_codes, m = left.shape
-    orders, reach = len(table), table.shape[1] // 2
-    whole = np.zeros((n_codes, m + 1))
-    left[:] = 0.0
-    for i in order:
-        x, w, out = column[i], weight[i], left[label[i]]
-        q = min(m - 1, max(0, int((x - start) / step + 0.5)))
-        e = (start + q * step - x) / sigma
-        first, past = max(0, q - reach), min(m, q + reach + 1)
-        shift = reach - q
-        whole[label[i], past] += w
-        a = w
-        for p in range(0, orders, 3):
-            b, c = a * e, a * e * e
-            for k in range(first, past):
-                d = k + shift
-                out[k] += a * table[p, d] + b * table[p + 1, d] + c * table[p + 2, d]
-            a = c * e
+    left_total, right_total, rest, bits, parts = room[0], room[1], room[2], room[3], room[4]
+    left_total[:] = 0.0
     for c in range(n_codes):
-        gone = 0.0
+        side, most = left[c], whole[c]
         for k in range(m):
-            gone += whole[c, k]
-            left[c, k] += gone
+            side[k] = min(most, max(0.0, side[k]))
+            left_total[k] += side[k]
+    for k in range(m):
+        right_total[k] = max(0.0, total - left_total[k])
+    gain[:] = 0.0
+    if not labels.precise:
+        one, two, no_logs = np.empty(n_codes), np.empty(n_codes), np.zeros(0)
+        for k in range(m):
+            for c in range(n_codes):
+                one[c] = left[c, k]
+                two[c] = whole[c] - one[c]
+            gain[k] = soft_gain(one, two, left_total[k], total, before, criterion, labels, least, True, no_logs)
+        return
+    if criterion == ENTROPY:
+        add_weight_logs(left_total, -1.0, bits, parts, gain)
+        add_weight_logs(right_total, -1.0, bits, parts, gain)
+        for c in range(n_codes):
+            for k in range(m):
+                rest[k] = whole[c] - left[c, k]
+            add_weight_logs(left[c], 1.0, bits, parts, gain)
+            add_weight_logs(rest, 1.0, bits, parts, gain)
+    else:
+        for c in range(n_codes):
+            for k in range(m):
+                a, b = left[c, k], whole[c] - left[c, k]
+                gain[k] += a * a / max(left_total[k], 1e-300) + b * b / max(right_total[k], 1e-300)
+        for k in range(m):
+            gain[k] -= total
+    for k in range(m):
+        fits = (left_total[k] >= least) & (right_total[k] >= least)
+        gain[k] = (before + gain[k]) / total if fits else -np.inf
+
+
+@compiled
+def summed_gain(value, held, tau, sigma, whole, total, before, criterion, labels, limit, side, rest):
+    """Return the gain of the threshold `tau` under normal noise of one σ, summed value by value. METHODS §4.
+
+    `value` (D,) and `held` (D, S) are those of `same_values`; `side` and `rest` (S,) are overwritten.
+    """
+    side[:] = 0.0
+    for d in range(len(value)):
+        z = (tau - value[d]) / sigma
+        if z < -REACH[NORMAL]:
+            break
+        f = cdf(z, NORMAL)
+        for c in range(len(side)):
+            side[c] += held[d, c] * f
+    left_total = 0.0
+    for c in range(len(side)):
+        side[c] = min(whole[c], side[c])
+        rest[c] = whole[c] - side[c]
+        left_total += side[c]
+    return soft_gain(side, rest, left_total, total, before, criterion, labels, limit, True, np.zeros(0))
+
+
+@compiled
+def screened_curve(
+    value, held, whole, total, before, sigma, start, step, laying, reading, criterion, labels, limit, low, high, gain
+):  # fmt: skip
+    """Write into `gain` (m,) what every threshold start + k·step gains, to SCREENED a label code. Returns top, number.
+
+    -inf where a side is under `limit`, which is summed in full where the screen cannot tell, and outside low <= τ <
+    high. `value` and `held` are those of `same_values`, `laying` and `reading` as in `best_soft_cuts`.
+    """
+    m, n_codes, ratio, first = len(gain), held.shape[1], len(reading), reading.shape[1] + TAPS
+    n_spacings = (m - 1) // ratio + 1
+    lattice, left = np.empty((n_codes, n_spacings + 2 * first)), np.empty((n_codes, ratio * n_spacings))
+    room, found = np.empty((5, ratio * n_spacings)), np.empty(ratio * n_spacings)
+    lay_down(value, held, start, ratio * step, first, laying, lattice)
+    read_lattice(lattice, reading, first, n_spacings, left)
+    near = UNSURE * total + SLACK_WEIGHT
+    screened_gains(left, whole, total, before, criterion, labels, limit - near, room, found)
+    side, rest = np.empty(n_codes), np.empty(n_codes)
+    top, tried, place = -np.inf, 0, 0
+    for t in range(ratio):
+        for k in range(t, ratio * n_spacings, ratio):
+            g, sure = found[place], min(room[0, place], room[1, place]) >= limit + near
+            place += 1
+            if k >= m:
+                continue
+            if not (g > -np.inf and low <= start + k * step < high):
+                g = -np.inf
+            elif not sure:
+                g = summed_gain(
+                    value, held, start + k * step, sigma, whole, total, before, criterion, labels, limit, side, rest
+                )
+            gain[k] = g
+            top, tried = max(top, g), tried + (g > -np.inf)
+    return top, tried
 
 
 @compiled
 def best_soft_cuts(
-    order, n_known, wanted, columns, label, weight, sigma, window, resolution, most, table, criterion, labels, min_leaf,
-    hard,
+    order, n_known, everyone, wanted, columns, label, weight, sigma, window, resolution, most, laying, reading,
+    criterion, labels, min_leaf, hard, every, floor,
 ):  # fmt: skip
-    """Best soft threshold of every wanted variable under normal noise of one σ. Returns gain, threshold, tried, (M,).
+    """Best soft threshold of the variables `wanted` (V,) under normal noise of one σ. METHODS §4.
 
-    The grid is METHODS §4's; `table` from `cell_kernel` for its resolution, `most` points at most. A variable without
-    an admissible threshold has gain -inf.
+    Returns gain (the known part of `everyone`, the node's weight, included), threshold and number tried, each (M,). A
+    variable without an admissible threshold has gain -inf; one whose grid would take `most` steps or more is not
+    searched, and -1 tried. Unless `every` one is wanted, those that gain less than another, or than `floor`, have -inf.
+
+    All gains are first found to SCREENED a label code on a lattice a few grid steps wide: half of the noise lays the
+    patients down on it by `laying`, the other half reads it at the grid by `reading`; see `laying_table` and
+    `reading_table`. What could be the best is then summed in full.
     """
-    n_variables, n_codes = len(order), len(labels.mask)
-    top, theta = np.full(n_variables, -np.inf), np.full(n_variables, np.nan)
-    tried = np.zeros(n_variables, np.int64)
-    for j in range(n_variables):
-        if not wanted[j] or n_known[j] == 0:
+    n_variables, n, n_codes, n_wanted = len(order), order.shape[1], len(labels.mask), len(wanted)
+    top, theta, tried = np.full(n_variables, -np.inf), np.full(n_variables, np.nan), np.zeros(n_variables, np.int64)
+    start, step, begins = np.empty(n_wanted), np.empty(n_wanted), np.zeros(n_wanted + 1, np.int64)
+    for v in range(n_wanted):
+        j, count = wanted[v], 0
+        if n_known[j] > 0:
+            beyond, step[v] = 0.5 * window * sigma[j], resolution * sigma[j]
+            start[v] = columns[j, order[j, 0]] - beyond
+            steps = (columns[j, order[j, n_known[j] - 1]] + beyond - start[v]) / step[v] + GRID_SLACK
+            count, tried[j] = (int(steps) + 1, 0) if steps < most else (0, -1)
+        begins[v + 1] = begins[v] + count
+    value, held, gains, no_logs = np.empty(n), np.empty((n, n_codes)), np.empty(begins[n_wanted]), np.zeros(0)
+    screened, tops, fraction = np.full(n_wanted, -np.inf), np.empty(n_wanted), np.ones(n_wanted)
+    slack = SCREENED * n_codes
+    whole, side, rest = np.empty(n_codes), np.empty(n_codes), np.empty(n_codes)
+    for turn in range(2 * n_wanted):  # the screen of all, then the sums of the best, the most promising first
+        v = turn if turn < n_wanted else int(screened.argmax())
+        j, gain = wanted[v], gains[begins[v] : begins[v + 1]]
+        if turn >= n_wanted and (screened[v] == -np.inf or (screened[v] < floor - slack and not every)):
+            break
+        if len(gain) == 0:
             continue
         known = order[j, : n_known[j]]
-        beyond = 0.5 * window * sigma[j]
-        start, end = columns[j, known[0]] - beyond, columns[j, known[-1]] + beyond
-        step = resolution * sigma[j]
-        m = min(most, int((end - start) / step + GRID_SLACK)) + 1
-        left, gain = np.empty((n_codes, m)), np.empty(m)
-        spread_curve(known, columns[j], label, weight, sigma[j], start, step, table, left)
-        grid_gains(
-            left, known, columns[j], label, weight, start, step, criterion, labels, min_leaf[j], hard[j], gain
-        )
+        count = same_values(known, columns[j], label, weight, value, held)
+        whole[:] = 0.0
+        for d in range(count):
+            for c in range(n_codes):
+                whole[c] += held[d, c]
+        total, limit = whole.sum(), min_leaf[j] - SLACK_WEIGHT
+        before = spread(whole, total, criterion, labels, no_logs)
+        if turn < n_wanted:
+            low, high = hard_limits(known, columns[j], weight, limit) if hard[j] else (-np.inf, np.inf)
+            tops[v], tried[j] = screened_curve(
+                value[:count], held[:count], whole, total, before, sigma[j], start[v], step[v], laying, reading,
+                criterion, labels, limit, low, high, gain,
+            )  # fmt: skip
+            fraction[v] = total / everyone if n_known[j] < n else 1.0
+            screened[v] = tops[v] * fraction[v]
+            continue
+        screened[v] = -np.inf
+        for k in range(len(gain)):
+            if gain[k] >= tops[v] - slack:
+                gain[k] = summed_gain(
+                    value[:count], held[:count], start[v] + k * step[v], sigma[j], whole, total, before, criterion,
+                    labels, limit, side, rest,
+                )  # fmt: skip
         best = middle_of_first_run(gain)
         if best >= 0:
-            top[j], theta[j] = gain[best], start + best * step
-            tried[j] = (gain > -np.inf).sum()
+            top[j], theta[j] = gain[best] * fraction[v], start[v] + best * step[v]
+            floor = max(floor, top[j])
     return top, theta, tried
 
 
@@ -1404,6 +1629,67 @@ def sort_pieces(rows, pieces, code, share):
                 for k in range(len(own)):
                     by_class[c, k] += w * own[k]
     return kept, weight, bounds, by_class, total, squares
+
+
+@compiled
+def divide_in_two(
+    rows, weight, original, column, code, class_share, theta, closed_le, box_low, box_high, sigma, cv, shape, kind,
+    floor, refit, share,
+):  # fmt: skip
+    """Divide patients at a binary node as `divide` does, and return what `sort_pieces` then says of its two children.
+
+    `weight` (n,) belongs to `rows`; `original` and `column` (N,) to every patient; `code` and `class_share` are the
+    labels. `share` (2,) is written when `refit`. It takes numbers alone; handing on a tree's arrays would cost more.
+    """
+    n, lost, sent_left, sent_right = len(rows), 0, 0.0, 0.0
+    left, right = np.empty(n), np.empty(n)
+    for r in range(n):
+        i = rows[r]
+        x = column[i]
+        if np.isnan(x):
+            lost += 1
+            continue
+        own = binary_share(
+            x, theta, closed_le, np.nan, np.nan, box_low, box_high, sigma_of(x, sigma, cv), shape, kind
+        )  # fmt: skip
+        left[r], right[r] = two_pieces(own, 1.0 - own, weight[r], floor * original[i])
+        sent_left += left[r]
+        sent_right += right[r]
+    if refit and lost < n:
+        share[0], share[1] = sent_left / (sent_left + sent_right), sent_right / (sent_left + sent_right)
+    for r in range(n if lost > 0 else 0):
+        if np.isnan(column[rows[r]]):
+            left[r], right[r] = two_pieces(share[0], share[1], weight[r], floor * original[rows[r]])
+    bounds = np.zeros(3, np.int64)
+    for r in range(n):
+        bounds[1] += left[r] > 0.0
+        bounds[2] += right[r] > 0.0
+    bounds[2] += bounds[1]
+    kept, parts = np.empty(bounds[2], np.int32), np.empty(bounds[2])
+    by_class, total, squares = np.zeros((2, class_share.shape[1])), np.zeros(2), np.zeros(2)
+    for c in range(2):
+        pieces, place = left if c == 0 else right, bounds[c]
+        for r in range(n):
+            w = pieces[r]
+            if w > 0.0:
+                kept[place], parts[place] = rows[r], w
+                place += 1
+                total[c] += w
+                squares[c] += w * w
+                own_code = code[rows[r]]
+                for k in range(class_share.shape[1]):
+                    by_class[c, k] += w * class_share[own_code, k]
+    return kept, parts, bounds, by_class, total, squares
+
+
+@compiled
+def two_pieces(left, right, weight, least):
+    """Return two shares as weights, as `settle_pieces` turns them."""
+    if right > left + TIE:
+        left = weight * left if weight * left >= least else 0.0
+        return left, weight - left
+    right = weight * right if weight * right >= least else 0.0
+    return weight - right, right
 
 
 @compiled

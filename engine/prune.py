@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.bayes import places, right_weights
-from engine.gates import child_boxes, divide, node_splits
-from engine.grow import make_node
-from engine.leaves import upper_limit, upper_limits
+from engine.gates import child_boxes
+from engine.grow import Arriving, send_down
+from engine.leaves import upper_limits
 from engine.noise import ResolvedNoise
 from engine.table import Table
 from engine.tree import LEAF, Node
@@ -36,29 +36,21 @@ class Pruning:
     pruning_laplace: bool
 
 
-def charge(class_weight: Floats, confidence: float, pruning_laplace: bool) -> float:
-    """Return N·U(E, N), what a leaf with these class weights (K,) is charged. [S] App. B, METHODS §5.
+def charges(class_weight: Floats, confidence: float, pruning_laplace: bool) -> Floats:
+    """Return N·U(E, N), what leaves with these class weights (L, K) are charged, (L,). [S] App. B, METHODS §5.
 
     An empty leaf is charged nothing. With `pruning_laplace`, E is N·(1 - (N_maj + 1)/(N + K)).
     """
-    n = float(class_weight.sum())
-    if n <= 0.0:
-        return 0.0
-    most = float(class_weight.max())
-    errors = n * (1.0 - (most + 1.0) / (n + len(class_weight))) if pruning_laplace else n - most
-    return n * upper_limit(max(0.0, errors), n, confidence)
+    n, most = class_weight.sum(axis=1), class_weight.max(axis=1)
+    errors = n * (1.0 - (most + 1.0) / (n + class_weight.shape[1])) if pruning_laplace else n - most
+    return np.asarray(n * upper_limits(np.maximum(0.0, errors), n, confidence), dtype=np.float64)
 
 
-def send_down(
-    pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, refit: bool
-) -> list[tuple[NDArray[np.int32], Floats]]:
-    """Return the patients and weights that a split node sends to each child."""
-    table = pruning.table
-    pieces = divide(
-        node_splits(node, table), rows, weight, table.weight[rows], table.columns[node.variable], pruning.propagation,
-        pruning.noise, pruning.weight_floor, refit,
-    )  # fmt: skip
-    return [(rows[part > 0.0], np.ascontiguousarray(part[part > 0.0])) for part in pieces.T]
+def sent_down(pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, refit: bool) -> list[Arriving]:
+    """Return for each child of a split node a leaf of the patients sent there, their rows and their weights."""
+    return send_down(
+        pruning.table, node, rows, weight, pruning.propagation, pruning.noise, pruning.weight_floor, refit
+    )
 
 
 def subtree_copy(node: Node) -> Node:
@@ -73,47 +65,54 @@ def subtree_copy(node: Node) -> Node:
     return top
 
 
-def refill(pruning: Pruning, top: Node, rows: NDArray[np.int32], weight: Floats, boxes: Boxes) -> float:
+def refill(
+    pruning: Pruning, top: Node, above: Node, rows: NDArray[np.int32], weight: Floats, boxes: Boxes
+) -> float:
     """Send patients down the subtree again, writing weights and shares; return the sum of its leaves' charges.
 
     The intervals that the path leaves are written anew from those at the top, `boxes`: a raised child's are wider, and
     conditional propagation divides by them.
+
+    Parameters
+    ----------
+    top : the subtree, in whose leaves the weights are to be. above : a node with the same patients as `top` is to have.
     """
-    charged = 0.0
-    stack = [(top, rows, weight, boxes)]
+    leaves = []
+    stack = [(top, above, rows, weight, boxes)]
     while stack:
-        node, rows, weight, boxes = stack.pop()
-        fresh = make_node(pruning.table, rows, weight, node.depth)
+        node, fresh, rows, weight, boxes = stack.pop()
         node.class_weight, node.weight, node.weight_squared = fresh.class_weight, fresh.weight, fresh.weight_squared
         if node.gate == LEAF:
-            charged += charge(node.class_weight, pruning.confidence, pruning.pruning_laplace)
+            leaves.append(node.class_weight)
             continue
         node.box = boxes.get(node.variable, (-np.inf, np.inf))
-        parts = send_down(pruning, node, rows, weight, refit=True)
+        parts = sent_down(pruning, node, rows, weight, refit=True)
         stack.extend(
             (child, *part, child_boxes(node, boxes, c))
             for c, (child, part) in enumerate(zip(node.children, parts, strict=True))
         )
-    return charged
+    return float(charges(np.array(leaves), pruning.confidence, pruning.pruning_laplace).sum())
 
 
-def choose(pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, boxes: Boxes, kept: float) -> float:
+def choose(
+    pruning: Pruning, node: Node, rows: NDArray[np.int32], weight: Floats, boxes: Boxes, as_leaf: float, kept: float
+) -> float:
     """Turn a split node into a leaf or one of its children when that is charged less; return what it is charged now.
 
     Parameters
     ----------
     boxes : the intervals that the path leaves at the node.
+    as_leaf : what the node is charged as a leaf; so it is when a child that is a leaf is put in its place.
     kept : the sum of the charges of the leaves below. The smallest wins, preferring the leaf, then the first child.
     """
-    raised = [subtree_copy(child) for child in node.children]
-    as_leaf = charge(node.class_weight, pruning.confidence, pruning.pruning_laplace)
-    charges = [as_leaf, *(refill(pruning, child, rows, weight, boxes) for child in raised), kept]
-    choice = next(k for k, value in enumerate(charges) if value <= min(charges) + TIE)
+    raised = [subtree_copy(child) for child in node.children if child.gate != LEAF]
+    options = [as_leaf, *(refill(pruning, child, node, rows, weight, boxes) for child in raised), kept]
+    choice = next(k for k, value in enumerate(options) if value <= min(options) + TIE)
     if choice == 0:
         node.become_leaf()
     elif choice <= len(raised):
         vars(node).update(vars(raised[choice - 1]))
-    return charges[choice]
+    return options[choice]
 
 
 def prune_pessimistically(root: Node, pruning: Pruning) -> None:
@@ -127,19 +126,22 @@ def prune_pessimistically(root: Node, pruning: Pruning) -> None:
     arriving = [(root, rows, pruning.table.weight[rows], start)]
     for node, rows, weight, boxes in arriving:  # grows while it is read: parents before children
         if node.gate != LEAF:
-            parts = send_down(pruning, node, rows, weight, refit=False)
+            parts = [child.held for child in node.children if child.held is not None]
+            if len(parts) < len(node.children):
+                parts = [(kept, part) for _, kept, part in sent_down(pruning, node, rows, weight, refit=False)]
             arriving.extend(
                 (child, *part, child_boxes(node, boxes, c))
                 for c, (child, part) in enumerate(zip(node.children, parts, strict=True))
             )
-    charges: dict[int, float] = {}
+    grown = np.array([node.class_weight for node, *_ in arriving])
+    as_leaf = charges(grown, pruning.confidence, pruning.pruning_laplace).tolist()
+    charged: dict[int, float] = {}
     while arriving:
-        node, rows, weight, boxes = arriving.pop()
-        if node.gate == LEAF:
-            charges[id(node)] = charge(node.class_weight, pruning.confidence, pruning.pruning_laplace)
-        else:
-            kept = sum(charges.pop(id(child)) for child in node.children)
-            charges[id(node)] = choose(pruning, node, rows, weight, boxes, kept)
+        (node, rows, weight, boxes), own = arriving.pop(), as_leaf.pop()
+        if node.gate != LEAF:
+            kept = sum(charged.pop(id(child)) for child in node.children)
+            own = choose(pruning, node, rows, weight, boxes, own, kept)
+        charged[id(node)] = own
 
 
 def prune_naive_bayes(root: Node, table: Table, how: str, confidence: float) -> None:

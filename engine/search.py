@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
-from engine.cells import left_weights, orders_for, series_table
+from engine.cells import lattice_ratio, lattice_tables, left_weights, orders_for
 from engine.criteria import CODES, kernel_labels
 from engine.errors import PenumbraError
 from engine.noise import ResolvedNoise, conditional_median, quantile
@@ -105,6 +105,22 @@ def arrivals(
     return Arrivals(rows, dense[rows], dense, order, known, used, boxes or {})
 
 
+class Ways(NamedTuple):
+    """Which columns are searched how.
+
+    exact : (M,) bool; any_exact : True when one of them is. by_value : with one child a category or bin. soft : on the
+    soft grid; together : (M,) bool, those whose measurement error is normal with one σ, which one kernel searches.
+    resampled : by their points.
+    """
+
+    exact: NDArray[np.bool_]
+    any_exact: bool
+    by_value: list[int]
+    soft: NDArray[np.int64]
+    together: NDArray[np.bool_]
+    resampled: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class Search:
     """How splits are sought; the names are the constructor's (METHODS §0).
@@ -142,19 +158,29 @@ class Search:
         return self.search == "resampled" and self.noise.is_noisy(j)
 
     @cached_property
-    def soft(self) -> NDArray[np.bool_]:
-        """(M,) True for variables searched on the soft grid."""
-        return np.array([self.is_soft(j) for j in range(len(self.table.columns))])
+    def ways(self) -> Ways:
+        """Which columns are searched how."""
+        numeric, every = self.table.schema.numeric, range(len(self.table.columns))
+        soft = np.array([self.is_soft(j) for j in every])
+        resampled = np.array([self.is_resampled(j) for j in every])
+        exact = numeric & ~soft & ~resampled & ~(numeric & self.nary)
+        by_value = np.flatnonzero((numeric & self.nary) | ~numeric)
+        error = self.noise.error
+        together = soft & (error.cv == 0.0) & (error.shape == kernels.NORMAL) & (lattice_ratio(self.resolution) > 0)
+        return Ways(
+            exact, bool(exact.any()), by_value.tolist(), np.flatnonzero(soft), together,
+            np.flatnonzero(resampled),
+        )  # fmt: skip
 
     @cached_property
-    def resampled(self) -> NDArray[np.bool_]:
-        """(M,) True for variables searched by their points."""
-        return np.array([self.is_resampled(j) for j in range(len(self.table.columns))])
+    def one_minimum(self) -> Floats:
+        """(M,) the least weight of a side, where it is stated."""
+        return np.full(len(self.table.columns), self.min_weight_leaf, dtype=np.float64)
 
     @cached_property
     def points(self) -> kernels.Points:
         """By noisy variable `n_points` equally likely points x + σ·F⁻¹((k - ½)/s) for every known value. METHODS §4"""
-        noisy: list[int] = np.flatnonzero(self.resampled).tolist()
+        noisy: list[int] = self.ways.resampled.tolist()
         if len(noisy) * self.table.n * self.n_points > MOST_POINTS:
             raise PenumbraError(
                 f"A resampled search with n_points {self.n_points} on {self.table.n:,} patients and {len(noisy)} noisy "
@@ -198,11 +224,22 @@ def minimum_weight(search: Search, here: Arrivals, j: int) -> float:
     return min(C45_MOST, max(C45_LEAST, 0.1 * known / len(search.table.labels.classes)))
 
 
+def least_to_split(search: Search) -> float:
+    """Return the weight under which no split of a node can be admissible: two sides at their least. METHODS §4
+
+    Slack is taken off twice a side, so that rounding never stops a node that the search would split.
+    """
+    if search.criterion == "nb_accuracy":
+        return 0.0
+    least = C45_LEAST if isinstance(search.min_weight_leaf, str) else search.min_weight_leaf
+    return 2.0 * (least - 2.0 * kernels.SLACK_WEIGHT)
+
+
 def minimum_weights(search: Search, here: Arrivals) -> Floats:
     """Return (M,) what `minimum_weight` says of every variable."""
     if isinstance(search.min_weight_leaf, str):
         return np.array([minimum_weight(search, here, j) for j in range(len(here.order))], dtype=np.float64)
-    return np.full(len(here.order), search.min_weight_leaf, dtype=np.float64)
+    return search.one_minimum
 
 
 def place_threshold(how: str, below: Any, above: Any, table: Table, j: int) -> Any:
@@ -453,12 +490,13 @@ def soft_candidates(
     ----------
     floor : the gain below which, within what the cells can tell, variables may be left out; None keeps all.
     """
-    together = summed_together(search, here, soft)
-    found = soft_candidates_together(search, here, together, labels) if len(together) else []
+    found, alone = soft_candidates_together(search, here, soft, labels, floor)
+    if not alone:
+        return found
     if floor is not None:
         floor = max([floor, *(each.gain for each in found)])
     curves = {}
-    for j in map(int, np.setdiff1d(soft, together)):
+    for j in alone:
         curve = soft_curve_by_cells(search, here, j, labels)
         curves[j] = (*soft_curve(search, here, j, labels), True) if curve is None else (*curve, False)
     if floor is not None:
@@ -479,38 +517,28 @@ def soft_candidates(
     return found
 
 
-def summed_together(search: Search, here: Arrivals, soft: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return those variables of `soft` that one kernel searches together: few patients, one normal σ, a usual grid."""
-    if len(here.rows) > FEW_TOGETHER or series_table(search.resolution) is None:
-        return soft[:0]
-    sigma = search.noise.error.sigma[soft]
-    ends = [search.table.columns[j][here.order[j, [0, max(0, here.n_known[j] - 1)]]] for j in soft]
-    reach = np.array([high - low for low, high in ends]) + search.window * sigma
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        usual = reach / (search.resolution * sigma) + GRID_SLACK < MOST_GRID_STEPS
-    one_sigma = (search.noise.error.cv[soft] == 0.0) & (search.noise.error.shape[soft] == kernels.NORMAL)
-    together: NDArray[np.int64] = soft[one_sigma & (sigma > 0.0) & usual]
-    return together
-
-
 def soft_candidates_together(
-    search: Search, here: Arrivals, together: NDArray[np.int64], labels: kernels.Labels
-) -> list[Candidate]:
-    """Return the best soft threshold of each variable that `summed_together` names and that has one."""
-    wanted = np.zeros(len(search.table.columns), dtype=np.bool_)
-    wanted[together] = True
+    search: Search, here: Arrivals, soft: NDArray[np.int64], labels: kernels.Labels, floor: float | None
+) -> tuple[list[Candidate], list[int]]:
+    """Return what one kernel finds for the variables of `soft`, as `soft_candidates` does, and those not for it.
+
+    It takes few patients, a normal error of one σ, and a usual grid.
+    """
+    together = soft[search.ways.together[soft]]
+    if len(here.rows) > FEW_TOGETHER or len(together) == 0:
+        return [], soft.tolist()
     gains, theta, tried = kernels.best_soft_cuts(
-        here.order, here.n_known, wanted, search.table.columns, search.table.labels.code, here.dense,
-        search.noise.error.sigma, search.window, search.resolution, MOST_GRID_STEPS, series_table(search.resolution),
-        CODES[search.criterion], labels, minimum_weights(search, here), search.hard,
+        here.order, here.n_known, here.weight.sum(), together, search.table.columns, search.table.labels.code,
+        here.dense, search.noise.error.sigma, search.window, search.resolution, MOST_GRID_STEPS,
+        *lattice_tables(search.resolution), CODES[search.criterion], labels, minimum_weights(search, here), search.hard,
+        floor is None, -np.inf if floor is None else floor,
     )  # fmt: skip
-    return [
-        Candidate(
-            j, float(gains[j]) * known_fraction(search, here, j) - mdl_charge(search, here, int(tried[j])),
-            BINARY, float(theta[j]),
-        )
-        for j in map(int, together) if gains[j] > -np.inf
-    ]  # fmt: skip
+    found = [
+        Candidate(j, float(gains[j]) - mdl_charge(search, here, int(tried[j])), BINARY, float(theta[j]))
+        for j in (gains > -np.inf).nonzero()[0].tolist()
+    ]
+    alone = soft.tolist() if len(together) < len(soft) else []
+    return found, [j for j in alone if not search.ways.together[j]] + (tried < 0).nonzero()[0].tolist()
 
 
 def soft_curve_by_cells(search: Search, here: Arrivals, j: int, labels: kernels.Labels) -> tuple[Floats, Floats] | None:
@@ -647,21 +675,18 @@ def candidates(search: Search, here: Arrivals, only_the_best: bool = False) -> l
     if search.criterion == "nb_accuracy":
         gains = accuracy_gains(search, here, every=True)
         return [Candidate(int(j), float(gains[j]), value_gate(search, int(j))) for j in np.flatnonzero(gains > -np.inf)]
-    labels = search.labels
-    numeric = search.table.schema.numeric
-    binned = numeric & search.nary
-    soft, resampled = search.soft, search.resampled
-    found = exact_candidates(search, here, numeric & ~soft & ~resampled & ~binned, labels, only_the_best)
-    for j in np.flatnonzero(binned | ~numeric):
-        candidate = None if int(j) in here.used else nominal_candidate(search, here, int(j), labels)
+    labels, ways = search.labels, search.ways
+    found = exact_candidates(search, here, ways.exact, labels, only_the_best) if ways.any_exact else []
+    for j in ways.by_value:
+        candidate = None if j in here.used else nominal_candidate(search, here, j, labels)
         if candidate is not None:
             found.append(candidate)
-    if soft.any():
+    if len(ways.soft):
         floor = max((each.gain for each in found), default=-np.inf) if only_the_best else None
-        found += soft_candidates(search, here, np.flatnonzero(soft), labels, floor)
-    if resampled.any():
+        found += soft_candidates(search, here, ways.soft, labels, floor)
+    if len(ways.resampled):
         floor = max((each.gain for each in found), default=-np.inf) if only_the_best else None
-        found += resampled_candidates(search, here, np.flatnonzero(resampled), labels, floor)
+        found += resampled_candidates(search, here, ways.resampled, labels, floor)
     if search.criterion == "gain_ratio":
         found = [replace(each, split_entropy=split_entropy(search, here, each)) for each in found]
     return sorted(found, key=lambda candidate: candidate.variable)

@@ -1,12 +1,12 @@
-"""A study read at every τ: coverage and accuracy as τ moves, and how often a stated P came true.
+"""A study read at every τ and threshold: coverage and accuracy, how often a stated P came true, ROC, net benefit.
 
-In: a `Study`; no tree is grown again. Out: curves and bins of plain numbers.
+In: a `Study`; no tree is grown again. Out: curves, bins and counts of plain numbers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import metrics
-from engine.comparison import Pool
+from engine.comparison import Figure, Pool
 from engine.decide import SLACK
 from engine.errors import PenumbraError
 from engine.study_results import Study
@@ -116,3 +116,58 @@ def stated_bins(score: Any, hit: Any, edges: Sequence[float] = EDGES) -> tuple[S
             mean = float(scores[inside].mean())
             found.append(StatedBin(float(edges[k]), float(edges[k + 1]), n, mean, events / n, interval))
     return tuple(found)
+
+
+def at_tau(row: Mapping[str, Figure]) -> tuple[float, float] | None:
+    """Return a model's coverage and accuracy at the τ in force, from its row of `Comparison.figures`; None unless both.
+
+    `row` holds "abstention_rate" and "answered_accuracy".
+    """
+    return _point(row, "abstention_rate", "answered_accuracy")
+
+
+def by_zones(row: Mapping[str, Figure]) -> tuple[float, float] | None:
+    """Return a model's coverage and accuracy when patients in a zone are set aside; None unless both are known."""
+    return _point(row, "undecided_rate", "decided_accuracy")
+
+
+def _point(row: Mapping[str, Figure], silent: str, right: str) -> tuple[float, float] | None:
+    out, sure = row[silent].value, row[right].value
+    return None if out is None or sure is None else (1.0 - out, sure)
+
+
+def stated(study: Study, model: str, positive: Any = None) -> tuple[StatedBin, ...]:
+    """Return how often a model's stated P came true in its first repeat, where each patient is left out once.
+
+    Parameters
+    ----------
+    positive : the class whose P is read; None = the class answered, whichever it is.
+    """
+    pool = first_repeat(study, model)
+    if pool is None:
+        return ()
+    if positive is None:
+        return stated_bins(*metrics.confidence(pool.truth, pool.probability, pool.classes))
+    return stated_bins(*metrics.class_scores(pool.truth, pool.probability, pool.classes, positive))
+
+
+def roc(study: Study, model: str, positive: Any) -> metrics.RocCurve | None:
+    """Return a model's ROC curve of the positive class, all repeats together; None without one."""
+    pool = all_repeats(study, model)
+    if pool is None:
+        return None
+    return metrics.roc_curve(*metrics.class_scores(pool.truth, pool.probability, pool.classes, positive))
+
+
+def benefit(study: Study, model: str, positive: Any) -> metrics.DecisionCurve | None:
+    """Return a model's net benefit of treating the positive class, all repeats together; None without one."""
+    pool = all_repeats(study, model)
+    if pool is None:
+        return None
+    return metrics.net_benefit(*metrics.class_scores(pool.truth, pool.probability, pool.classes, positive))
+
+
+def answer_counts(study: Study, model: str) -> NDArray[np.int64] | None:
+    """Return who got which answer in the first repeat, as `metrics.answer_table` has it; None without results."""
+    pool = first_repeat(study, model)
+    return None if pool is None else metrics.answer_table(pool.truth, pool.answers, pool.classes)

@@ -39,7 +39,7 @@ class Node:
     box: tuple[float, float] = (-np.inf, np.inf)
     share: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     children: list[Node] = field(default_factory=list)
-    held: tuple[NDArray[np.int32], NDArray[np.float64]] | None = None  # its patients and weights, for naive Bayes
+    held: tuple[NDArray[np.int32], NDArray[np.float64]] | None = None  # its patients and weights, where kept
     bayes: NDArray[np.float64] | None = None
 
     def become_leaf(self) -> None:

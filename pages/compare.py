@@ -47,13 +47,11 @@ def sidebar() -> None:
         compare_controls.open_file()
 
 
-def top(study: Study | None, shown: tuple[Study, list[Variant]] | None) -> None:
+def top(study: Study | None, shown: tuple[Study, list[Variant]] | None, since: dict[str, int]) -> None:
     """Print the finding, and beside it the work that goes on, or the button that begins it."""
     found = present_compare.usable()
     figures = None if shown is None else present_compare.figures(shown[0])
-    alike = sum(
-        not (split := present_compare.differences(found[0], one)).marks and not split.fewer for one in found[1:]
-    )
+    alike = sum(present_compare.differences(found[0], one).none for one in found[1:])
     letters = {v.name: v.mark.letter for v in found}
     left, right = st.columns([2.2, 1])
     with left:
@@ -63,7 +61,7 @@ def top(study: Study | None, shown: tuple[Study, list[Variant]] | None) -> None:
         widgets.heading(compare_words.finding(len(found), alike, figures, letters), under)
     with right:
         job = jobs.jobs().of(COMPARE)
-        job_view.strip(COMPARE, compare_downloads.save_so_far)
+        job_view.strip(COMPARE, since, compare_downloads.save_so_far)
         if found and (job is None or not job.active) and (study is None or not study.complete):
             label = compare_words.COMPARE_BUTTON if study is None else compare_words.COMPLETE
             st.button(label, key="compare", type="primary", help=compare_words.COMPARE_HELP, on_click=begin)
@@ -86,30 +84,35 @@ def tried(shown: tuple[Study, list[Variant]] | None, found: list[Variant]) -> No
     figures = present_compare.figures(study)
     with widgets.sentence():
         compare_pictures.table(study, ready, figures)
+        compare_downloads.under_table(study, ready)
+    lines = present_compare.in_ink(ready)
+    if len(lines) > present_compare.MOST_IN_INK:
+        st.caption(compare_words.IN_INK.format(*(v.mark.letter for v in lines if not v.mark.faint)))
     left, middle, right = st.columns([1.2, 1, 1], gap="medium")
     with left, widgets.sentence():
         st.markdown("## Accuracy when some are not answered")
         st.caption(compare_words.PLANE_UNDER)
-        compare_pictures.svg_view(compare_pictures.plane(study, ready, figures))
+        compare_pictures.svg_view(compare_pictures.plane(study, lines, figures))
     with middle, widgets.sentence():
         st.markdown("## Stated P against what happened")
         st.caption(f"hatched: where a tree abstains; {compare_words.STATED_UNDER}")
-        compare_pictures.svg_view(compare_pictures.stated(study, ready, figures))
+        compare_pictures.svg_view(compare_pictures.stated_picture(study, ready, figures))
     with right, widgets.sentence():
         compare_pictures.answered(study, ready)
     with widgets.sentence():
         compare_patients.matrix(found)
     with widgets.sentence():
-        compare_pictures.discrimination(study, ready)
+        compare_pictures.discrimination(study, lines)
     with widgets.sentence():
-        compare_pictures.sweeps(study, ready)
+        compare_pictures.sweeps(study, lines)
 
 
 def page() -> None:
+    since = job_view.at_work((COMPARE,))
     study = present_compare.study()
     shown = present_compare.shown(study)
     found = present_compare.variants()
-    top(study, shown)
+    top(study, shown, since)
     with widgets.sentence():
         compare_pictures.trees(found)
     tried(shown, present_compare.usable())

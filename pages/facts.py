@@ -39,7 +39,7 @@ def only_you() -> None:
             )
 
 
-def performance(facts: Facts) -> None:
+def performance(facts: Facts, since: dict[str, int]) -> None:
     """Draw how the model did on patients left out, or the button that asks for it."""
     st.markdown(f"## {PERFORMANCE}")
     if facts.performance:
@@ -49,7 +49,7 @@ def performance(facts: Facts) -> None:
         with picture:
             svg_view(reliability_svg(facts.bins))
     else:
-        job_view.strip(present_validation.KIND)
+        job_view.strip(present_validation.KIND, since)
         job = jobs.jobs().of(present_validation.KIND)
         waits = job is not None and job.active
         if not waits and st.button(facts_words.VALIDATE, key="validate", help=facts_words.VALIDATE_HELP):
@@ -60,6 +60,7 @@ def performance(facts: Facts) -> None:
 
 
 def page() -> None:
+    since = job_view.at_work((present_validation.KIND,))
     facts = present_facts.facts()
     left, right = st.columns([2.2, 1])
     with left:
@@ -67,7 +68,7 @@ def page() -> None:
     with right, widgets.sentence():
         paper_buttons(facts_html(facts), facts_words.BUTTON, facts_words.FILE, key="facts")
     only_you()
-    performance(facts)
+    performance(facts, since)
     columns = st.columns(2, gap="large")
     half = (len(facts.sections) + 1) // 2
     for place, (heading, rows) in enumerate(facts.sections):

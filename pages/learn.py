@@ -10,8 +10,9 @@ from functools import partial
 import streamlit as st
 
 from engine.draw.lesson_thumbnails import thumbnail_svg
-from pages.shared import learn_figures, learn_link, state, widgets, words
+from pages.shared import learn_figures, learn_handout, learn_link, state, widgets, words
 from pages.shared import learn_words as said
+from pages.shared.learn_controls import Seen
 from pages.shared.tree_view import copy_button, svg_view
 
 
@@ -40,6 +41,8 @@ def sidebar() -> None:
     st.caption(said.FOR_THE_ROOM)
     copy_button("Copy link", learn_link.link(), key="copy_link")
     st.caption(said.LINK)
+    with widgets.sentence(quiet=True):
+        learn_handout.buttons(now.lesson)
 
 
 def question(name: str) -> None:
@@ -65,49 +68,67 @@ def question(name: str) -> None:
 
 
 def more_lessons(name: str) -> None:
-    """Draw the other lessons as live figures at rest."""
+    """Draw the other lessons as figures at rest; what a lesson asks stays covered in its picture too."""
     st.markdown("## More lessons")
     with st.container(horizontal=True, key="more_lessons"):
         for other, lesson in said.LESSONS.items():
             if other != name:
                 with st.container(border=True, width=222, key=f"thumbnail_{other}"):
-                    svg_view(thumbnail_svg(other))
+                    svg_view(thumbnail_svg(other, other not in state.learning().answers))
                     st.button(lesson.title, key=f"open={other}", on_click=state.choose_lesson, args=(other,))
+
+
+def steps(names: list[str], place: int) -> None:
+    """Draw the buttons to the lessons before and after."""
+    for label, step in (("← Previous", -1), ("Next →", 1)):
+        to = names[(place + step) % len(names)]
+        st.button(label, key=label, on_click=state.choose_lesson, args=(to,), help=said.LESSONS[to].title)
+
+
+def projector(name: str, hidden: bool, names: list[str]) -> None:
+    """Draw the figure alone, its question beside it until the curves are shown."""
+    lesson = said.LESSONS[name]
+    with st.container(key="projector"):
+        widgets.heading(lesson.question if hidden else lesson.heading)
+        if hidden:
+            st.markdown("\n".join(f"{k}. {words.plain(each)}" for k, each in enumerate(lesson.options, start=1)))
+        with st.container(horizontal=True, key="room_steps"):
+            label, answer = (said.SHOW, state.JUST_SHOWN) if hidden else (said.COVER, None)
+            st.button(f"{label}{said.SPACE}", key="just_show", on_click=state.answer_lesson, args=(name, answer))
+            steps(names, names.index(name))
+            st.button(said.LEAVE, key="leave_room", on_click=state.project, args=(False,))
+        learn_figures.figure(name, Seen(hidden, projector=True))
 
 
 def page() -> None:
     now = state.learning()
-    lesson, hidden = said.LESSONS[now.lesson], now.lesson not in now.answers
-    names = list(said.LESSONS)
-    place = names.index(now.lesson)
+    name, hidden = now.lesson, now.lesson not in now.answers
+    lesson, names = said.LESSONS[name], list(said.LESSONS)
+    if now.refused:
+        st.warning(words.plain(now.refused))
     if now.projector:
-        with st.container(key="projector"):
-            widgets.heading(lesson.heading)
-            learn_figures.figure(now.lesson, hidden, projector=True)
-            label, answer = (said.SHOW, state.JUST_SHOWN) if hidden else (said.COVER, None)
-            st.button(label, key="just_show", on_click=state.answer_lesson, args=(now.lesson, answer))
+        projector(name, hidden, names)
         return
     left, right = st.columns([2.6, 1])
     with left:
-        minutes = f"Lesson {place + 1} of {len(names)}, about {words.count(lesson.minutes)} minutes."
-        widgets.heading(lesson.heading, f"{minutes} {lesson.under}")
+        minutes = f"Lesson {names.index(name) + 1} of {len(names)}, about {words.count(lesson.minutes)} minutes."
+        widgets.heading(lesson.title if hidden else lesson.heading, f"{minutes} {lesson.under}")
     with right, st.container(horizontal=True, horizontal_alignment="right", key="lesson_steps"):
-        for label, step in (("← Previous", -1), ("Next →", 1)):
-            to = names[(place + step) % len(names)]
-            st.button(label, key=label, on_click=state.choose_lesson, args=(to,), help=said.LESSONS[to].title)
+        steps(names, names.index(name))
     with st.container(key="lesson"):
         middle, beside = st.columns([664, 344], gap="medium")
         with middle, st.container(border=True, key="lesson_figure"):
-            learn_figures.figure(now.lesson, hidden)
+            learn_figures.figure(name, Seen(hidden))
         with beside:
             with st.container(border=True, key="lesson_question"):
-                question(now.lesson)
+                question(name)
             with st.container(key="lesson_beside"):
-                learn_figures.beside(now.lesson, hidden)
-                st.markdown("## Moral")
-                with st.container(key="moral"):
-                    st.markdown(words.plain(lesson.moral))
-    more_lessons(now.lesson)
+                learn_figures.beside(name, hidden)
+                if not hidden:
+                    st.markdown("## Moral")
+                    with st.container(key="moral"):
+                        st.markdown(words.plain(lesson.moral))
+    more_lessons(name)
 
 
 widgets.show(__file__, sidebar, page)

@@ -33,6 +33,7 @@ def sidebar() -> None:
 
 
 def page() -> None:
+    since = job_view.at_work(present_noise_study.WHERE)
     studies = {where: present_noise_study.study(where) for where in present_noise_study.WHERE}
     left, right = st.columns([2.2, 1])
     with left:
@@ -40,7 +41,7 @@ def page() -> None:
         widgets.heading(finding, under)
     with right:
         for where in present_noise_study.WHERE:
-            job_view.strip(where, noise_study_view.save_so_far)
+            job_view.strip(where, since, noise_study_view.save_so_far)
         active = any((job := jobs.jobs().of(where)) is not None and job.active for where in present_noise_study.WHERE)
         if not active and not all(found is not None and found.complete for found in studies.values()):
             begun = any(studies.values())

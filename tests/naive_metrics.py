@@ -197,9 +197,9 @@ def net_benefit(scores, positive, t):
 
 
 def wilcoxon_exact(differences):
-    """Return (smaller rank sum, two-sided p) by trying every sign; differences without ties or zeros."""
+    """Return (smaller rank sum, two-sided p) by trying every sign; differences without zeros, ties at mean ranks."""
     size = sorted(abs(d) for d in differences)
-    ranks = [size.index(abs(d)) + 1 for d in differences]
+    ranks = [size.index(abs(d)) + (size.count(abs(d)) + 1) / 2 for d in differences]
     up = sum(r for r, d in zip(ranks, differences, strict=True) if d > 0)
     whole = sum(ranks)
     least = min(up, whole - up)

@@ -40,7 +40,7 @@ def test_both_experiments_are_the_engines(where):
     open_page("robustness", at)
     found = by_level(robustness(data.X, data.y, both, [0.0, 0.3], where, 2))
     table = at.dataframe[0 if where == "training" else 1].value
-    rows = {(row[""], row["noise"]): row for _, row in table.iterrows()}
+    rows = {(row["variant"], row["noise"]): row for _, row in table.iterrows()}
     assert len(rows) == 4
     for letter, name in zip("AB", both, strict=True):
         for level in (0.0, 0.3):

@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from in_browser import go, new_page, settled
 
+from pages.shared import study_file
+from pages.shared.state import Compared, Comparing
+
 
 @pytest.fixture
 def page(address, browser):
@@ -102,11 +105,124 @@ def test_the_path_under_the_mouse_lights_in_both_trees(address, browser, page):
     assert page.locator(".on-path").count() == 0
 
 
+def quick(page, url, repeats="1", folds="2"):
+    """Compare the two variants of a cold link in a few folds."""
+    page.goto(f"{url}/compare")
+    settled(page)
+    choose(page, "repeats", repeats)
+    choose(page, "folds", folds)
+    page.locator(".st-key-compare").get_by_role("button", name="Compare").click()
+    page.wait_for_selector("text=against what happened")
+    page.wait_for_function("() => !document.querySelector('.st-key-job_compare')")
+    settled(page)
+    assert "So far" not in page.get_by_test_id("stMain").inner_text()
+
+
+def test_a_test_opens_its_folds_by_mouse_by_keyboard_and_by_touch(address, browser, page):
+    quick(page, address[0])
+    tests = page.locator(".st-key-figures_wide .tested")
+    tip = page.locator(".st-key-figures_wide .tip-box:popover-open")
+    said = tests.first.get_attribute("aria-label")
+    found = re.match(r"Accuracy, B SS\+STP less A C4.5: mean \S+", said)
+    assert found
+    assert re.search(r"p \S+( \S+)? as tested, .* after Holm; of 2 folds B is over A in \d, under in \d", said)
+    tests.first.hover()
+    tip.wait_for()
+    assert "Accuracy: B less A" in tip.inner_text()
+    assert "2 folds" in tip.inner_text()
+    page.mouse.move(2, 2)
+    tip.wait_for(state="detached")
+
+    tests.first.focus()
+    tip.wait_for()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.st-key-figures_wide *')].some((each) => each.shadowRoot"
+        "?.querySelector('.tip-box:popover-open')?.textContent.includes('Abstention'))"
+    )
+    page.keyboard.press("Escape")
+    tip.wait_for(state="detached")
+    stops = page.locator(".st-key-figures_wide .tested[tabindex='0']")
+    assert stops.count() == 2  # one a table, the arrows go on from there
+
+    phone = new_page(browser, viewport={"width": 1280, "height": 900}, has_touch=True)
+    quick(phone, address[0])
+    phone.set_viewport_size({"width": 400, "height": 900})
+    pressed = phone.locator(".st-key-figures_narrow .tested").nth(1)
+    pressed.scroll_into_view_if_needed()
+    pressed.tap()
+    shown = phone.locator(".st-key-figures_narrow .tip-box:popover-open")
+    shown.wait_for()
+    assert "Abstention" in shown.inner_text()
+    at = shown.bounding_box()
+    assert at["x"] >= 0
+    assert at["x"] + at["width"] <= 400
+    phone.close()
+
+
+def test_on_a_phone_letters_are_tabs_over_one_tree(address, browser, page):
+    page.set_viewport_size({"width": 400, "height": 1600})
+    page.goto(f"{address[0]}/compare")
+    settled(page)
+    tabs, shown = page.get_by_role("tab"), page.locator(".trees .pane:visible svg")
+    assert [tabs.nth(k).get_attribute("aria-label") for k in range(2)] == ["A C4.5", "B SS+STP"]
+    assert shown.count() == 1
+    assert shown.get_attribute("aria-label").startswith("Tree A")
+    tabs.nth(1).click()
+    assert shown.count() == 1
+    assert shown.get_attribute("aria-label").startswith("Tree B")
+    page.keyboard.press("ArrowRight")
+    assert shown.get_attribute("aria-label").startswith("Tree A")
+    assert tabs.first.get_attribute("aria-selected") == "true"
+    page.set_viewport_size({"width": 1280, "height": 1600})
+    page.wait_for_function("() => true")
+    page.locator(".trees:not(.narrow)").wait_for()
+    assert shown.count() == 2
+    assert not page.locator(".trees .letters").is_visible()
+
+
+def test_more_than_six_trees_slide_beside_the_first_and_the_one_held(address, browser, page):
+    """A file with eight variants is opened over the two of a cold link."""
+    page.goto(f"{address[0]}/compare")
+    settled(page)
+    names = ["CART", "C4.5", "C4.4", "SS", "STP", "SS+STP", "SE", "Ternary-margin"]
+    comparing = Comparing(variants=tuple(map(Compared, names)), size={"max_depth": 2}, folds=2, repeats=1)
+    content = study_file.to_json("compare", comparing, 0.7, None).encode()
+    page.get_by_text("Open a saved comparison").click()
+    page.set_input_files("input[type=file]", {"name": "c.json", "mimeType": "application/json", "buffer": content})
+    settled(page)
+    page.get_by_role("button", name="Open it").click()
+    page.wait_for_selector("text=Ternary-margin")
+    settled(page)
+    panes, row = page.locator(".trees .pane"), page.locator(".trees .panes")
+    assert panes.count() == 8
+    left = panes.first.bounding_box()["x"]
+    page.get_by_role("button", name="Hold D SS beside A").click()
+    row.evaluate("each => { each.scrollLeft = each.scrollWidth; }")
+    assert panes.nth(0).bounding_box()["x"] == pytest.approx(left, abs=3)
+    held, last = panes.nth(3).bounding_box(), panes.nth(7).bounding_box()
+    edge = row.bounding_box()
+    assert edge["x"] <= held["x"] < last["x"]
+    assert last["x"] + last["width"] <= edge["x"] + edge["width"] + 3
+    assert panes.nth(1).bounding_box()["x"] < edge["x"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_the_first_fold_shows_a_table_that_says_how_far_it_is(address, browser, page):
+    begin(page, address[0])
+    page.wait_for_selector("text=So far: these figures and tests move")
+    noted = page.locator(".st-key-figures_wide svg").first.text_content()
+    assert re.search(r"\b\d+ of 100 folds", noted)
+    assert page.locator(".st-key-cancel_compare").count()  # it is still at work
+    page.locator(".st-key-cancel_compare button").first.click()
+    page.wait_for_selector("text=/cancelled after/")
+
+
 def test_a_cell_leads_to_its_patient_and_back(address, browser, page):
     url, _ = address
     page.goto(f"{url}/compare")
     settled(page)
-    page.locator("[class*=st-key-cell_other_] button:not([disabled])").first.click()
+    page.locator("[data-cell='0 1'], [data-cell='0 2'], [data-cell='1 2']").first.click()
     page.get_by_role("button", name="open B").first.click()
     page.wait_for_url(f"{url}/patient")
     page.wait_for_selector(".st-key-from_compare")
@@ -120,13 +236,7 @@ def test_a_cell_leads_to_its_patient_and_back(address, browser, page):
 
 def test_at_320_pixels_a_finished_comparison_does_not_scroll_sideways(address, browser, page):
     url, _ = address
-    page.goto(f"{url}/compare")
-    settled(page)
-    choose(page, "repeats", "1")
-    choose(page, "folds", "2")
-    page.locator(".st-key-compare").get_by_role("button", name="Compare").click()
-    page.wait_for_selector("text=against what happened")
-    settled(page)
+    quick(page, url)
     page.set_viewport_size({"width": 320, "height": 1600})
     page.wait_for_timeout(800)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

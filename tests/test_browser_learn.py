@@ -108,14 +108,153 @@ def test_an_open_label_is_dragged_to_a_class(page):
     page.wait_for_selector(f"text=Entropy from {found.low:.3f} to {found.high:.3f}")
 
 
+def test_a_patient_added_to_the_moons_is_dragged_and_the_tree_follows(page):
+    page.locator(".st-key-lesson-moons button").click()
+    settled(page)
+    page.get_by_role("button", name="Just show me").click()
+    page.wait_for_selector("text=Cover again")
+    page.get_by_role("button", name="Add a patient of class B").click()
+    reaches(page, "added0", 0.5)
+    settled(page)
+    mark = page.locator(MARK.format("added0"))
+    wide = page.locator(".st-key-lesson_figure svg.penumbra").first.evaluate(
+        "svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width"
+    )
+    across, up = (float(mark.get_attribute(f"data-per-{name}")) * wide for name in ("unit", "up"))
+    box = mark.locator(".ring").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for part in (0.25, 0.5, 0.75, 1.0):
+        page.mouse.move(x - 1.5 * across * part, y - 0.8 * up * part)
+        page.wait_for_timeout(60)
+    page.mouse.up()
+    reaches(page, "added0", -1.0)
+    mark.focus()
+    for key in ("ArrowUp", "ArrowUp", "ArrowRight"):
+        page.keyboard.press(key)
+    reaches(page, "added0", -0.9)
+    settled(page)
+    assert float(mark.get_attribute("data-up")) == pytest.approx(1.2)
+    assert mark.get_attribute("aria-valuetext") == "−0.9 across, 1.2 up"
+    assert page.evaluate(FOCUSED) == "added0"
+    found = lessons.two_moons("gain_ratio", "zone", ((-0.9, 1.2, 1),))
+    page.wait_for_selector(f"text={100 * found.told.boundary_uncertain_rate:.0f} % undecided")
+    rings = page.locator(".st-key-lesson_figure svg.penumbra").first.evaluate(
+        "svg => svg.querySelectorAll('circle[r=\"6\"][stroke*=unsure]').length"
+    )
+    assert rings == found.inside[:200].sum()
+
+
+def shown(page):
+    return "Covered until you answer" not in told(page)
+
+
+def test_in_front_of_a_room_the_keys_are_the_figures(address, browser):
+    page = new_page(browser, viewport={"width": 1280, "height": 720})
+    page.goto(f"{address[0]}/learn?lesson=points&sigma=1")
+    settled(page)
+    page.get_by_text("Projector", exact=True).first.click()
+    page.wait_for_selector(".st-key-projector")
+    settled(page)
+    assert page.locator("[data-testid=stSidebar]:visible, [data-testid=stHeader]:visible").count() == 0
+    assert page.locator(f"h1:has-text('{LESSONS['points'].question}')").count() == 1
+    figure = page.locator(".st-key-projector svg.penumbra").first
+    box = figure.bounding_box()
+    assert box["width"] / figure.evaluate("svg => svg.viewBox.baseVal.width") >= 1.45
+    assert box["y"] + box["height"] <= 720
+    page.keyboard.press("Space")
+    page.wait_for_selector(f"h1:has-text('{LESSONS['points'].heading}')")
+    settled(page)
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    found = lessons.four_points(lessons.NOISY, 1.4)
+    page.wait_for_function(
+        "() => document.querySelector('.st-key-pinned input[type=range]').value == '1.4'"
+    )
+    settled(page)
+    figure_told = " ".join(page.locator(".st-key-projector svg.penumbra text").all_text_contents())
+    assert f"gain {found.top_gain:.3f}" in figure_told
+    page.locator(".st-key-projector .drag[data-name=point1]").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("text=soft search one")
+    settled(page)
+    assert float(page.locator(".drag[data-name=point1]").get_attribute("aria-valuenow")) == pytest.approx(0.3)
+    page.get_by_role("button", name="Next →").click()
+    page.wait_for_selector(f"h1:has-text('{LESSONS['order'].question}')")
+    settled(page)
+    page.keyboard.press("Space")  # the button that the mouse pressed keeps no key
+    page.wait_for_selector(f"h1:has-text('{LESSONS['order'].heading}')")
+    for key in "Space Space Space ArrowLeft ArrowRight Home End q Enter Space ArrowUp ArrowUp".split():
+        page.keyboard.press(key)
+    settled(page)
+    page.keyboard.press("Escape")
+    page.wait_for_selector("text=More lessons")
+    settled(page)
+    assert page.locator(".st-key-projector").count() == 0
+    page.keyboard.press("Space")  # and the page has its own keys again
+    settled(page)
+    assert page.locator(".st-key-lesson_question").count() == 1
+    assert "Traceback" not in address[1].read_text()
+    page.close()
+
+
+@pytest.mark.parametrize("name", list(LESSONS))
+def test_a_handout_is_one_sheet_of_a4_and_of_letter(address, browser, tmp_path, name):
+    page = new_page(browser, viewport={"width": 1280, "height": 900}, color_scheme="dark")
+    page.goto(f"{address[0]}/learn?lesson={name}")
+    settled(page)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the handout").click()
+    path = tmp_path / "sheet.html"
+    saved.value.save_as(path)
+    assert saved.value.suggested_filename == f"penumbra-lesson-{name}.html"
+    sheet = new_page(browser, color_scheme="dark")
+    asked = []
+    sheet.on("request", lambda request: asked.append(request.url))
+    sheet.goto(f"file://{path}")
+    for paper in ("A4", "Letter"):
+        pdf = sheet.pdf(format=paper, print_background=True, margin={"top": "9mm", "bottom": "9mm"})
+        assert len(re.findall(rb"/Type\s*/Page[^s]", pdf)) == 1
+    assert len(asked) == 1
+    assert sheet.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    sizes = sheet.evaluate("""() => [...document.querySelectorAll('svg.penumbra')].map((svg) =>
+      12 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)""")
+    assert min(sizes) >= 9
+    sheet.close()
+    page.close()
+
+
 def test_a_narrow_window_asks_first_and_draws_the_narrow_figure(page):
     page.set_viewport_size({"width": 400, "height": 1400})
     settled(page)
-    order = ("lesson_question", "lesson_figure", "moral")
+    order = ("lesson_question", "lesson_figure", "moral", "more_lessons")
     tops = [page.locator(f".st-key-{name}").bounding_box()["y"] for name in order]
     assert tops == sorted(tops)
     assert page.locator(".st-key-lesson_figure svg.penumbra").first.evaluate("svg => svg.viewBox.baseVal.width") == 344
     assert page.evaluate("document.querySelector('.stMain').scrollWidth <= 401")
+    touch = page.locator(".st-key-lesson_figure .drag .touch").first.bounding_box()
+    assert min(touch["width"], touch["height"]) >= 44
+    small = page.locator(".st-key-more_lessons")
+    assert small.evaluate("each => each.scrollWidth > each.clientWidth && getComputedStyle(each).overflowX === 'auto'")
+    tops = {round(page.locator(f".st-key-thumbnail_{name}").bounding_box()["y"]) for name in ("points", "tests")}
+    assert len(tops) == 1
+
+
+def test_on_a_telephone_sigma_stays_under_the_figure(address, browser):
+    page = new_page(browser, viewport={"width": 400, "height": 480}, has_touch=True)
+    page.goto(f"{address[0]}/learn?lesson=points")
+    settled(page)
+    page.locator(".st-key-lesson_figure svg.penumbra").first.evaluate("each => each.scrollIntoView({block: 'start'})")
+    page.wait_for_timeout(300)
+    foot = page.locator(".st-key-pinned").bounding_box()
+    assert 470 <= foot["y"] + foot["height"] <= 481
+    held = page.locator(MARK.format("point0") + " .ring").bounding_box()
+    assert held["y"] + held["height"] < foot["y"]
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 100000)")
+    page.wait_for_timeout(300)
+    assert page.locator(".st-key-pinned").bounding_box()["y"] < 0  # it leaves with its figure
+    page.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -127,9 +266,10 @@ def test_every_lesson_can_be_read_by_eye_and_by_a_screen_reader(address, browser
     wrong = {}
     for name, lesson in LESSONS.items():
         page.locator(f".st-key-lesson-{name} button").click()
-        page.wait_for_selector(f"h1:has-text('{lesson.heading}')")
+        page.wait_for_selector(f"h1:has-text('{lesson.title}')")
         page.get_by_role("button", name="Just show me").click()
         page.wait_for_selector("text=Cover again")
+        page.wait_for_selector(f"h1:has-text('{lesson.heading}')")
         settled(page)
         faint = [each for each in page.evaluate(CONTRASTS) if each[0] < 4.5]
         wrong[name] = faint + (findings(page) if scheme == "light" else [])

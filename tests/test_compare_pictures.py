@@ -13,18 +13,20 @@ import pandas as pd
 import pytest
 
 from engine import UncertainTreeClassifier, variant
-from engine.comparison import compare
+from engine.comparison import Pair, compare
 from engine.contrast import (
     MORE,
     MOVED,
     OTHER,
     answer_matrix,
+    disagreement_of,
     rows_between,
     shown_answers,
     split_differences,
     splits_by_place,
 )
 from engine.decide import Rule
+from engine.draw.answer_matrix import answer_matrix_svg
 from engine.draw.compact_tree import SIGNS, Compact, compact_legend_svg, compact_tree_svg, place_of
 from engine.draw.compare_charts import (
     Answers,
@@ -37,15 +39,36 @@ from engine.draw.compare_charts import (
     roc_svg,
     stated_svg,
 )
-from engine.draw.figure_table import COLUMNS, cell, figure_cards_svg, figure_table_svg, p_text, table_rows
+from engine.draw.figure_table import COLUMNS, cell, figure_cards_svg, figure_table_svg, p_text, percent, table_rows
+from engine.draw.fold_differences import opened, signed
 from engine.draw.of_model import training_evidence, view_of
 from engine.draw.sheet import CLASS_FILL, View
 from engine.draw.study_charts import Curve, curve_rows, curves_svg, round_ticks
 from engine.draw.variant_marks import DASHES, Lettered, way
 from engine.errors import PenumbraError
-from engine.metrics import answer_table, confidence, mean_or_none, rate_interval, roc_curve
+from engine.metrics import (
+    answer_table,
+    class_scores,
+    confidence,
+    mean_or_none,
+    net_benefit,
+    rate_interval,
+    roc_curve,
+)
 from engine.study import cross_validate
-from engine.swept import all_repeats, first_repeat, stated_bins, tau_curve, tau_steps
+from engine.swept import (
+    all_repeats,
+    answer_counts,
+    at_tau,
+    benefit,
+    by_zones,
+    first_repeat,
+    roc,
+    stated,
+    stated_bins,
+    tau_curve,
+    tau_steps,
+)
 
 A, B = Lettered(0, "C4.5"), Lettered(1, "<b>SS</b> & co")
 
@@ -192,7 +215,7 @@ def test_the_table_prints_the_engines_figures_and_tests(study):
 
 def test_the_plane_says_each_variants_point_and_draws_no_hue(study):
     curve = tau_curve(study, "one", tau_steps(2))
-    svg = plane_svg([PlaneCurve(A, curve.coverage, curve.accuracy, (0.8, 0.9), (0.95, 0.85))], 0.8)
+    svg = plane_svg([PlaneCurve(A, curve.tau, curve.coverage, curve.accuracy, (0.8, 0.9), (0.95, 0.85))], 0.8)
     assert "A C4.5 answers 80 %, right for 90 % of them; by its zones 95 %, right for 85 %." in label(svg)
     assert "A by its zones" in texts(svg)
     assert not any(f"var(--c{k})" in svg.partition("</style>")[2] for k in range(len(CLASS_FILL)))
@@ -200,10 +223,11 @@ def test_the_plane_says_each_variants_point_and_draws_no_hue(study):
 
 def test_lines_differ_by_style_alone():
     points = [(0.0, 0.0), (9.0, 9.0)]
-    drawn = {way(points, k) for k in range(len(DASHES))}
+    drawn = {way(points, Lettered(k, "one")) for k in range(len(DASHES))}
     assert len(drawn) == len(DASHES)
     assert all('stroke="var(--ink)"' in each for each in drawn)
-    assert way(points[:1], 0) == ""
+    assert way(points[:1], A) == ""
+    assert 'stroke="var(--ink)"' not in way(points, Lettered(0, "one", faint=True))
 
 
 def test_stated_p_roc_benefit_and_answers_tell_their_numbers(study):
@@ -215,9 +239,10 @@ def test_stated_p_roc_benefit_and_answers_tell_their_numbers(study):
     for each in bins:
         assert f"P {each.mean_probability:.2f}, true {each.rate:.2f} of {each.n}" in label(svg)
     curve = roc_curve(sure, right)
-    assert "area 0.9" in texts(roc_svg([Line(B, curve.false_positive_rate, curve.true_positive_rate, "area 0.9")]))
-    benefit = net_benefit_svg([Line(A, np.array([0.25, 0.5]), np.array([0.2, 0.125]))], [0.25, 0.5], [0.1, -0.2])
-    assert "0.125" in label(benefit)
+    found = Line(B, curve.threshold, curve.false_positive_rate, curve.true_positive_rate, "area 0.9")
+    assert "area 0.9" in texts(roc_svg([found]))
+    treated = Line(A, [0.25, 0.5], [0.25, 0.5], [0.2, 0.125])
+    assert "0.125" in label(net_benefit_svg([treated], [0.25, 0.5], [0.1, -0.2]))
     counts = answer_table(pool.truth, pool.answers, pool.classes)
     svg = answers_svg([Answers(A, counts), Answers(B, counts)], view)
     ill, well, nobody = counts[0]
@@ -235,3 +260,108 @@ def test_curves_keep_their_numbers_as_rows_and_names_are_escaped():
     assert ET.fromstring(curves_svg([], label="Nothing", x_title="x")) is not None
     assert round_ticks(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
     assert mean_or_none([]) is None
+
+
+def test_a_test_opens_every_fold_and_says_the_engines_figures(study):
+    found = compare(study)
+    marks, names, zones = [A, Lettered(1, "two")], {0: "one", 1: "two"}, {"one": False, "two": True}
+    shown = [c for c in COLUMNS if not c.zones]
+    for svg in (
+        figure_table_svg(found, marks, names, zones, columns=shown, opens=True),
+        figure_cards_svg(found, marks, names, zones, columns=shown, opens=True),
+    ):
+        groups = [g for g in ET.fromstring(svg).iter() if g.get("class") == "tested"]
+        assert len(groups) == len(shown)
+        assert [g.get("tabindex") for g in groups] == ["0"] + ["-1"] * (len(shown) - 1)
+        for column, group in zip(shown, groups, strict=True):
+            pair = found.pair(column.figure, "one", "two")
+            said, drawn = group.get("aria-label"), " ".join(each.text or "" for each in group.iter())
+            over = sum(d < -1e-12 for d in pair.differences)
+            under = sum(d > 1e-12 for d in pair.differences)
+            assert said.startswith(f"{column.title}, B two less A C4.5: mean ")
+            assert f"of 6 folds B is over A in {over}, under in {under}, the same in {6 - over - under}" in said
+            tests = f"{p_text(pair.p_value)} as tested, {p_text(pair.adjusted_p).removeprefix('p ')} after Holm"
+            assert tests in said
+            assert tests in drawn
+            dots = next(each.get("d") for each in group.iter() if each.get("stroke-linecap"))
+            assert dots.count("M") == len(pair.differences)
+    assert "tested" not in figure_table_svg(found, marks, names, zones).partition("</style>")[2]
+
+
+def test_the_dots_of_a_test_stand_left_and_right_of_zero():
+    pair = Pair("accuracy", "one", "two", (-0.02, -0.02, 0.01, 0.0), -0.0075, (-0.03, 0.015), 0.5, 1.0)
+    body, wide, _ = opened(pair, A, Lettered(1, "two"), "Accuracy", percent)
+    root = ET.fromstring(f"<g>{body}</g>")
+    zero = next(float(each.get("x1")) for each in root if each.get("class") == "cut")
+    path = next(each.get("d") for each in root if each.get("d"))
+    places = [float(part.split()[0]) for part in path.split("M")[1:]]
+    assert sum(x > zero + 3 for x in places) == 2  # B is over A in two folds
+    assert sum(x < zero - 3 for x in places) == 1
+    assert all(0 < x < wide for x in places)
+    words = [each.text for each in root if each.text]
+    assert "mean +0.8 points, 95 % −1.5 to +3.0 points" in words
+    assert "4 folds: 2 over A, 1 under, 1 the same" in words
+    assert signed(0.00001, percent) == "0.0 points"
+
+
+def test_the_matrix_marks_the_diagonal_the_difference_and_the_chosen_cell():
+    found = disagreement_of(["ill", "ill", None, "well"], ["ill", "well", "well", "well"], ("ill", "well"))
+    assert (found.alike, found.differ, found.opposite) == (2, 2, 1)
+    names = ["<ill>", "well", "abstains"]
+    svg = answer_matrix_svg(A, B, names, found.counts, chosen=(0, 1), opens=True)
+    assert "<ill>" not in svg
+    cells = {g.get("data-cell"): g for g in ET.fromstring(svg).iter() if g.get("class") == "cell"}
+    assert set(cells) == {"0 0", "0 1", "1 1", "2 1"}  # one without patients is no button
+    assert [c for c, g in cells.items() if g.get("aria-pressed") == "true"] == ["0 1"]
+    assert cells["2 1"].get("aria-label") == "A abstains, B well: 1 patient"
+    assert "picked" in ET.tostring(cells["0 1"], encoding="unicode")
+    styles = {c: next(e.get("class") for e in g if e.tag.endswith("text")) for c, g in cells.items()}
+    assert styles == {"0 0": "m z14", "0 1": "m b z14", "1 1": "m z14", "2 1": "m b z14"}
+    assert 'role="button"' not in answer_matrix_svg(A, B, names, found.counts)
+    assert [row["patients"] for row in found.rows(names, "A", "B")] == found.counts.ravel().tolist()
+
+
+def test_curves_are_those_of_the_metrics_and_points_those_of_the_comparison(study):
+    once, repeats = first_repeat(study, "two"), all_repeats(study, "two")
+    scores = class_scores(repeats.truth, repeats.probability, repeats.classes, "ill")
+    assert roc(study, "two", "ill").area == roc_curve(*scores).area
+    assert benefit(study, "two", "ill").model.tolist() == net_benefit(*scores).model.tolist()
+    assert stated(study, "two") == stated_bins(*confidence(once.truth, once.probability, once.classes))
+    own = class_scores(once.truth, once.probability, once.classes, "ill")
+    assert stated(study, "two", "ill") == stated_bins(*own)
+    assert answer_counts(study, "two").tolist() == answer_table(once.truth, once.answers, once.classes).tolist()
+    row = compare(study).figures["two"]
+    assert at_tau(row) == (1 - row["abstention_rate"].value, row["answered_accuracy"].value)
+    assert by_zones(row) == (1 - row["undecided_rate"].value, row["decided_accuracy"].value)
+    nothing = study.with_results(())
+    assert roc(nothing, "two", "ill") is benefit(nothing, "two", "ill") is answer_counts(nothing, "two") is None
+    assert stated(nothing, "two") == ()
+
+
+def test_a_comparison_in_rows_takes_the_first_model_as_the_reference(study):
+    found = compare(study, ["accuracy", "leaves"])
+    rows = {(row["model"], row["measure"]): row for row in found.rows()}
+    assert len(rows) == 4
+    assert rows["one", "accuracy"]["p"] is None
+    row, pair = rows["two", "leaves"], found.pair("leaves", "one", "two")
+    assert (row["value"], row["folds"]) == (found.figures["two"]["leaves"].value, 6)
+    assert (row["difference"], row["p"], row["p_holm"]) == (-pair.mean_difference, pair.p_value, pair.adjusted_p)
+    assert (row["difference_low"], row["difference_high"]) == (-pair.interval[1], -pair.interval[0])
+
+
+def test_twelve_curves_keep_their_letters_inside_the_picture(study):
+    curve = tau_curve(study, "one", tau_steps(2))
+    marks = [Lettered(k, f"v{k}", faint=k not in (0, 3)) for k in range(12)]
+    plane = plane_svg([PlaneCurve(m, curve.tau, curve.coverage, curve.accuracy, (0.8, 0.9)) for m in marks], 0.8)
+    lines = [Line(m, [0.0, 1.0], [0.0, 1.0], [0.0, 1.0], "area 0.5") for m in marks]
+    curves = [Curve(m, (0.0, 1.0), (0.5, 0.6), (0.4, 0.5), (0.6, 0.7)) for m in marks]
+    swept = curves_svg(curves, label="x", x_title="x")
+    for svg in (plane, roc_svg(lines), net_benefit_svg(lines, [0.0, 1.0], [0.3, 0.1]), swept):
+        root = ET.fromstring(svg)
+        tall = float(root.get("height"))
+        assert {m.letter for m in marks} <= {*texts(svg)}
+        assert all(float(each.get("y")) <= tall for each in root.iter() if each.tag.endswith("text"))
+        drawn = svg.partition("</style>")[2]
+        assert drawn.rindex('stroke="var(--grey-bar)" stroke-width="0.8"') > 0
+        inked = [k for k in range(len(drawn)) if drawn.startswith('fill="none" stroke="var(--ink)"', k)]
+        assert len(inked) == 4  # two curves and their samples in the key

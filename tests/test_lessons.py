@@ -16,6 +16,7 @@ from engine import lessons
 from engine.classifier import variant
 from engine.errors import PenumbraError
 from engine.examples import load_example
+from engine.lessons import patients, plane
 from engine.noise import Noise
 
 
@@ -128,7 +129,7 @@ def test_who_is_missed_is_counted_by_hand():
 def test_moons_are_undecided_where_a_zone_on_their_way_holds_them(zone):
     found = lessons.two_moons(zone)
     assert len(found.y) == 200
-    model = lessons._moon_tree(zone, "zone")
+    model = plane._moon_tree(zone, "zone")
     nested = model.tree_.to_dict()
 
     def undecided(point, node):
@@ -194,7 +195,7 @@ def test_open_labels_beside_every_way_to_settle_them(counts):
 
 @pytest.mark.parametrize("tau", [0.5, 0.6, 0.7, 0.9, 1.0])
 def test_abstention_is_counted_by_hand(tau):
-    p, classes, truth = lessons._registry()
+    p, classes, truth = patients._registry()
     found = lessons.abstention(tau)
     right = wrong = silent = vague = 0
     for row, label in zip(p, truth, strict=True):

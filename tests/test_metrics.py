@@ -329,6 +329,18 @@ def test_the_signed_rank_test(seed):
     assert found.mean_difference == pytest.approx((first - second).sum() / 10.0)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_signed_rank_test_of_differences_of_the_same_size_tries_every_sign(seed):
+    rng = np.random.default_rng(seed)
+    for n in (2, 5, 9, 13):
+        differences = rng.integers(1, 5, n) * rng.choice([-1.0, 1.0], n)
+        differences[0] = -differences[1]
+        found = metrics.wilcoxon(differences, np.zeros(n))
+        statistic, p = naive.wilcoxon_exact(differences.tolist())
+        assert found.statistic == statistic
+        assert found.p_value == pytest.approx(p, rel=1e-12)
+
+
 @pytest.mark.parametrize(("events", "n"), [(0, 10), (3, 10), (10, 10), (1, 1), (37, 120)])
 def test_intervals_of_rates(events, n):
     for level in (0.9, 0.95):

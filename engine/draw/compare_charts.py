@@ -1,6 +1,7 @@
 """Pictures of several variants on the same patients: the accuracy–coverage plane, stated P, ROC, net benefit, answers.
 
-In: plain curves, bins and counts, one set a variant. Out: SVG; a variant is a letter and a line style, never a hue.
+In: plain curves, bins and counts, one set a variant. Out: SVG, and the same as rows; a variant is a letter and a line
+style, never a hue.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import numpy as np
 from engine.draw.picture import Scale
 from engine.draw.sheet import View, box, dot, fill, fit, hatched, line, sheet, text_width, words
 from engine.draw.study_charts import round_ticks
-from engine.draw.variant_marks import Lettered, disc, key, way
+from engine.draw.variant_marks import FAINT, Lettered, disc, ink_last, key, way
 from engine.number_words import plain, share_text
 
 EFFICIENCIES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 LEAST_COVERAGE = 0.3
+INSIDE = 5  # lines whose letters have room inside the picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +30,12 @@ class PlaneCurve:
 
     Attributes
     ----------
-    coverage, accuracy : (T,) as τ is swept. at : both at the τ in force. zones : both when patients in a zone are set
-        aside, None for a variant without zones.
+    tau, coverage, accuracy : (T,) as τ is swept. at : the last two at the τ in force. zones : the same when patients in
+        a zone are set aside, None for a variant without zones.
     """
 
     variant: Lettered
+    tau: Any
     coverage: Any
     accuracy: Any
     at: tuple[float, float] | None
@@ -65,22 +68,44 @@ def plane_svg(curves: Sequence[PlaneCurve], baseline: float, *, width: float = 4
     drawn.append(line(left, bottom, width - 14, bottom, "axis"))
     for tick in round_ticks(across.low, 1.0):
         drawn.append(words(across(tick), bottom + 16, f"{100 * tick:.0f} %", "i3 m" if tick < 0.97 else "i3 e"))
-    for curve in curves:
-        drawn.append(way([(across(c), up(a)) for c, a in _known(curve, least)], curve.variant.place))
+    for curve in ink_last(curves):
+        drawn.append(way([(across(c), up(a)) for c, a in _known(curve, least)], curve.variant))
     placed: list[tuple[float, float]] = []
-    for curve in curves:
-        if curve.at is not None and all(map(math.isfinite, curve.at)):
+    for curve in ink_last(curves):
+        if curve.at is not None and curve.variant.faint and all(map(math.isfinite, curve.at)):
+            x, y = across(curve.at[0]), up(curve.at[1])
+            drawn += [dot(x, y, 2.5, FAINT, "var(--page)", 0.5), words(x + 4, y - 3, curve.variant.letter, "i3 halo")]
+        elif curve.at is not None and all(map(math.isfinite, curve.at)):
             drawn += _leader(
                 across(curve.at[0]), up(curve.at[1]), curve.variant.place, placed, (left, 14.0, width - 14, bottom)
             )
         if curve.zones is not None and all(map(math.isfinite, curve.zones)):
             x, y = across(curve.zones[0]), up(curve.zones[1])
             drawn.append(dot(x, y, 4.5, "var(--page)", "var(--unsure)", 2))
-            drawn.append(words(x - 8, min(y + 16, bottom - 4), f"{curve.variant.letter} by its zones", "u e halo"))
+            said = curve.variant.letter if curve.variant.faint else f"{curve.variant.letter} by its zones"
+            wide = text_width(said) + 8
+            at, end = (x - 8, " e") if x - wide > left else (x + 8, "")
+            drawn.append(words(at, min(y + 16, bottom - 4), said, f"u halo{end}"))
     drawn.append(words((left + width - 14) / 2, bottom + 34, "patients answered", "m i2"))
-    drawn += key([c.variant for c in curves], left, height - 4, width - left)[0]
+    whose, tall = key([c.variant for c in curves], left, height - 4, width - left)
+    drawn += whose
     told = [_plane_words(curve) for curve in curves]
-    return sheet(width, height, drawn, f"Accuracy when some are not answered. {' '.join(told)}", role="img")
+    return sheet(width, height + tall - 16, drawn, f"Accuracy when some are not answered. {' '.join(told)}", role="img")
+
+
+def plane_rows(curves: Sequence[PlaneCurve], tau: float) -> list[dict[str, Any]]:
+    """Return the plane as rows: every τ swept, then the point at the τ in force, and that of the zones."""
+    rows = []
+    for each in curves:
+        points = zip(*(np.asarray(held).tolist() for held in (each.tau, each.coverage, each.accuracy)), strict=True)
+        told: list[tuple[str, float | None, float, float]] = [("τ swept", t, c, a) for t, c, a in points]
+        told += [] if each.at is None else [("at τ in force", tau, *each.at)]
+        told += [] if each.zones is None else [("by its zones", None, *each.zones)]
+        rows += [
+            {"variant": each.variant.said, "point": point, "τ": t, "answered": c, "right of those": a}
+            for point, t, c, a in told
+        ]
+    return rows
 
 
 def _least_coverage(curves: Sequence[PlaneCurve]) -> float:
@@ -193,14 +218,45 @@ def _stated_one(
     return drawn
 
 
+def stated_rows(told: Sequence[Stated]) -> list[dict[str, Any]]:
+    """Return the bins as rows, one a variant and bin."""
+    return [
+        {
+            "variant": one.variant.said, "P over": b.low, "P up to": b.high, "patients": b.n,
+            "mean P": b.mean_probability, "came true": b.rate, "95 % from": b.interval[0], "95 % to": b.interval[1],
+        }
+        for one in told for b in one.bins
+    ]  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One variant's line through points, each from 0 up; a figure printed behind its letter."""
+    """One variant's line through points (x, y) of one threshold each; a figure printed behind its letter."""
 
     variant: Lettered
+    threshold: Any
     x: Any
     y: Any
     figure: str = ""
+
+
+def roc_rows(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Return the ROC curves as rows: from which P on a patient is called positive, and what that finds."""
+    return [
+        {"variant": each.variant.said, "P from": t, "false alarms": x, "found": y}
+        for each in lines
+        for t, x, y in zip(*(np.asarray(held).tolist() for held in (each.threshold, each.x, each.y)), strict=True)
+    ]
+
+
+def benefit_rows(lines: Sequence[Line], treat_all: Any) -> list[dict[str, Any]]:
+    """Return the net benefits as rows, beside treating all; treating none is 0."""
+    everyone = np.asarray(treat_all).tolist()
+    return [
+        {"variant": each.variant.said, "treated from P": x, "net benefit": y, "treating all": whole}
+        for each in lines
+        for x, y, whole in zip(np.asarray(each.x).tolist(), np.asarray(each.y).tolist(), everyone, strict=True)
+    ]
 
 
 def roc_svg(lines: Sequence[Line], *, width: float = 310) -> str:
@@ -214,20 +270,20 @@ def roc_svg(lines: Sequence[Line], *, width: float = 310) -> str:
             words(38, up(tick) + 4, f"{100 * tick:.0f}", "i3 e"),
             words(across(tick), side + 26, f"{100 * tick:.0f}", "i3 m"),
         ]
-    for each in lines:
+    for each in ink_last(lines):
         points = zip(np.asarray(each.x).tolist(), np.asarray(each.y).tolist(), strict=True)
-        drawn.append(way([(across(x), up(y)) for x, y in points], each.variant.place))
+        drawn.append(way([(across(x), up(y)) for x, y in points], each.variant))
     drawn.append(words(44 + side / 2, side + 44, "false alarms, % of those without", "m i2"))
     drawn.append(words(44 + side / 2, side + 60, "up: found, % of those with", "m i2"))
-    tall = side + 68.0
+    below = len(lines) > INSIDE
+    rows = math.ceil(len(lines) / 2) if below else len(lines)
+    tall = side + 68.0 + (17 * rows + 8 if below else 0)
     for k, each in enumerate(lines):
-        y = 10 + side - 12 - 17 * (len(lines) - 1 - k)
+        y = (side + 84 + 17 * (k % rows)) if below else 10 + side - 12 - 17 * (rows - 1 - k)
+        right = 44 + side / 2 + (k // rows) * side / 2 - 8 if below else 40 + side
         wide = text_width(each.figure)
-        drawn += [way([(40 + side - wide - 42, y - 4), (40 + side - wide - 22, y - 4)], each.variant.place)]
-        drawn += [
-            words(40 + side - wide - 48, y, each.variant.letter, "b e"),
-            words(40 + side, y, each.figure, "e i2 halo"),
-        ]
+        drawn += [way([(right - wide - 42, y - 4), (right - wide - 14, y - 4)], each.variant)]
+        drawn += [words(right - wide - 48, y, each.variant.letter, "b e"), words(right, y, each.figure, "e i2 halo")]
     said = "; ".join(f"{e.variant.letter} {e.variant.name} {e.figure}" for e in lines)
     return sheet(width, tall, drawn, f"ROC curves. {said}.", role="img")
 
@@ -253,14 +309,16 @@ def net_benefit_svg(
         drawn.append(f'<path d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in shown)}" class="trace"/>')
         drawn.append(words(min(shown[-1][0] + 5, width - 70), shown[-1][1] - 6, "treat all", "i3 halo"))
     drawn.append(words(left + 4, up(0.0) + 15, "treat none", "i3 halo"))
-    for each in lines:
+    for each in ink_last(lines):
         points = zip(np.asarray(each.x).tolist(), np.asarray(each.y).tolist(), strict=True)
-        drawn.append(way([(across(x), up(y)) for x, y in points if y >= lowest], each.variant.place))
+        drawn.append(way([(across(x), up(y)) for x, y in points if y >= lowest], each.variant))
     drawn.append(words((left + width - 12) / 2, bottom + 34, "threshold probability from which one treats", "m i2"))
-    drawn += key([e.variant for e in lines], left, height - 4, width - left)[0]
+    whose, tall = key([e.variant for e in lines], left, height - 4, width - left)
+    drawn += whose
     at = int(np.argmin(np.abs(t - 0.5))) if len(t) else 0
     said = "; ".join(f"{e.variant.letter} {e.variant.name} {float(e.y[at]):.3f}" for e in lines)
-    return sheet(width, height, drawn, f"Net benefit. At a threshold probability of 0.5: {said}.", role="img")
+    label = f"Net benefit. At a threshold probability of 0.5: {said}."
+    return sheet(width, height + tall - 16, drawn, label, role="img")
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,3 +362,12 @@ def answers_svg(told: Sequence[Answers], view: View, *, width: float = 310) -> s
         y += 26 * k + 8
     drawn.append(line(0, y, width, y, "hair"))
     return sheet(width, y + 4, drawn, f"Answers by true class. {'; '.join(said)}.", role="img")
+
+
+def answers_rows(told: Sequence[Answers], view: View) -> list[dict[str, Any]]:
+    """Return the answers as rows, one a variant, true class and answer."""
+    names = [view.class_name(each) for each in view.classes]
+    return [
+        {"variant": one.variant.said, "truly": names[i], "answer": head, "patients": int(np.asarray(one.counts)[i, j])}
+        for one in told for i in range(len(names)) for j, head in enumerate([*names, "no answer"])
+    ]  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.comparison import Comparison, Figure
+from engine.draw.fold_differences import p_value, tested
 from engine.draw.picture import Scale
 from engine.draw.sheet import dot, fit, line, sheet, text_width, words
 from engine.draw.variant_marks import Lettered, disc
@@ -17,7 +18,7 @@ from engine.number_words import plain
 
 CERTAIN = 0.05
 NAMES, ROW, HEAD = 150.0, 44.0, 40.0
-NO_ZONE = "no zone"
+NO_ZONE, NOT_IN_A = "no zone", "not in A"
 
 
 def percent(value: float) -> str:
@@ -72,7 +73,7 @@ class Cell:
 
 def p_text(p: float) -> str:
     """Return a p value: "p 0.36", "p < 0.001"."""
-    return "p < 0.001" if p < 0.001 else f"p {plain(p, 3 if p < 0.1 else 2)}"
+    return f"p {p_value(p)}"
 
 
 def cell(found: Comparison, variant: str, reference: str, column: Column, has_zone: bool = True) -> Cell:
@@ -94,7 +95,7 @@ def against(found: Comparison, variant: str, reference: str, column: Column) -> 
         return "reference", False
     pair = found.pair(column.figure, reference, variant)
     if pair.mean_difference is None:
-        return "not in A", False
+        return NOT_IN_A, False
     if pair.adjusted_p >= CERTAIN:
         return f"= A, {p_text(pair.p_value)}", False
     return f"{'▼ under' if pair.mean_difference > 0 else '▲ over'} A, {p_text(pair.p_value)}", True
@@ -124,7 +125,7 @@ def table_rows(
             told = cell(found, names[each.place], reference, column, zones[names[each.place]])
             rows.append(
                 {
-                    "variant": f"{each.letter} {each.name}", "measure": f"{column.title} ({column.under})",
+                    "variant": each.said, "measure": f"{column.title} ({column.under})",
                     "value": told.value, "95 % interval": told.interval, "against A": told.test,
                     "p after Holm": adjusted(found, names[each.place], reference, column) if told.test else "",
                 }
@@ -141,17 +142,19 @@ def figure_table_svg(
     columns: Sequence[Column] = COLUMNS[:6],
     width: float = 980,
     notes: Mapping[str, str] | None = None,
+    opens: bool = False,
 ) -> str:
     """Return the table as a picture.
 
     Parameters
     ----------
     variants : those with results, the reference first. names : {place: the study's name of the variant}.
-    zones : {the study's name: whether the variant has zones}. notes : {name: a line under it}.
+    zones : {the study's name: whether the variant has zones}. notes : {name: a line under it}. opens : whether each
+        test opens its differences fold by fold, for the page; a file has none.
     """
     share = (width - NAMES) / len(columns)
     tall = HEAD + ROW * len(variants) + 4
-    drawn, told = [], []
+    drawn, told, tests = [], [], _Tests(found, variants, names)
     reference = names[variants[0].place]
     for k, column in enumerate(columns):
         x = NAMES + share * k
@@ -171,6 +174,8 @@ def figure_table_svg(
             said = cell(found, name, reference, column, zones[name])
             told.append(f"{variant.letter} {column.title} {said.value} {said.interval} {said.test}".strip())
             drawn += _cell(found.figures[name][column.figure], said, scale, x, y, share)
+            if opens:
+                tests.add(column, variant, said, (x - 4, y + 2, share - 6, ROW - 4), (row, k))
     for row, variant in enumerate(variants):
         y = HEAD + ROW * row
         more = (notes or {}).get(names[variant.place]) or variant.more
@@ -178,7 +183,33 @@ def figure_table_svg(
         drawn.append(words(26, y + 18, fit(variant.name, NAMES - 32, 14, True), "b z14"))
         drawn.append(words(26, y + 35, fit(more, NAMES - 30), "i2"))
     drawn.append(line(0, tall - 2, width, tall - 2, "hair"))
-    return sheet(width, tall, drawn, f"Figures with 95 % intervals. {'; '.join(told)}.", role="img")
+    return _sheet(width, tall, drawn, tests, told)
+
+
+class _Tests:
+    """The places of a table that open their test, as they are drawn."""
+
+    def __init__(self, found: Comparison, variants: Sequence[Lettered], names: Mapping[int, str]) -> None:
+        self.found, self.reference, self.names = found, variants[0], names
+        self.drawn: list[str] = []
+
+    def add(
+        self, column: Column, variant: Lettered, said: Cell, box: tuple[float, float, float, float], at: tuple[int, int]
+    ) -> None:
+        """Add a test, unless a cell has none."""
+        if variant == self.reference or not said.test or said.test == NOT_IN_A:
+            return
+        pair = self.found.pair(column.figure, self.names[self.reference.place], self.names[variant.place])
+        first = not self.drawn
+        self.drawn.append(tested(pair, self.reference, variant, column.title, column.write, box, at, first))
+
+
+def _sheet(width: float, tall: float, drawn: Sequence[str], tests: _Tests, told: Sequence[str]) -> str:
+    """Return a table as one picture, or as a group whose tests can be reached, the rest hidden behind its label."""
+    label = f"Figures with 95 % intervals. {'; '.join(told)}."
+    if not tests.drawn:
+        return sheet(width, tall, drawn, label, role="img")
+    return sheet(width, tall, [f'<g aria-hidden="true">{"".join(drawn)}</g>', *tests.drawn], label)
 
 
 def _cell(figure: Figure, said: Cell, scale: Scale, x: float, y: float, share: float) -> list[str]:
@@ -203,24 +234,31 @@ def figure_cards_svg(
     *,
     columns: Sequence[Column] = COLUMNS,
     width: float = 340,
+    notes: Mapping[str, str] | None = None,
+    opens: bool = False,
 ) -> str:
     """Return the table turned, for a narrow screen: a card a variant, a line a measure; parameters as the table's."""
     reference, drawn, told, y = names[variants[0].place], [], [], 4.0
-    scales = {}
+    scales, tests = {}, _Tests(found, variants, names)
     for column in columns:
         shown = [names[v.place] for v in variants if not column.zones or zones[names[v.place]]]
         scales[column] = column_scale([found.figures[name][column.figure] for name in shown], 0.66 * width, width - 6)
-    for variant in variants:
+    for card, variant in enumerate(variants):
         name = names[variant.place]
-        drawn += [disc(9, y + 10, variant.place), words(26, y + 15, fit(variant.name, width - 30, 14, True), "b z14")]
+        note = (notes or {}).get(name, "")
+        room = width - 30 - (text_width(note) + 8 if note else 0)
+        drawn += [disc(9, y + 10, variant.place), words(26, y + 15, fit(variant.name, room, 14, True), "b z14")]
+        drawn += [words(width, y + 15, note, "i2 e")] if note else []
         y += 26
-        for column in columns:
+        for k, column in enumerate(columns):
             said = cell(found, name, reference, column, zones[name])
             told.append(f"{variant.letter} {column.title} {said.value} {said.interval} {said.test}".strip())
             drawn.append(line(0, y, width, y, "hair"))
             drawn.append(words(0, y + 15, fit(column.title, 0.44 * width)))
             drawn += _cell(found.figures[name][column.figure], said, scales[column], 0.44 * width, y - 3, 0.56 * width)
             drawn.append(words(0, y + 32, fit(column.under, 0.42 * width), "i2"))
+            if opens:
+                tests.add(column, variant, said, (0.44 * width - 4, y + 1, 0.56 * width + 2, 36), (card, k))
             y += 38
         y += 16
-    return sheet(width, y, drawn, f"Figures with 95 % intervals. {'; '.join(told)}.", role="img")
+    return _sheet(width, y, drawn, tests, told)

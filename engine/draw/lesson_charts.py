@@ -29,7 +29,7 @@ from engine.draw.lesson_marks import (
 from engine.draw.picture import Scale
 from engine.draw.sheet import box, hatched, line, sheet, words
 from engine.lessons import CLEAN, FOUR_CLASSES, REACH, Abstention, Fork, FourPoints, Missed, Order, Repeated
-from engine.number_words import number_text, percent_text, plain
+from engine.number_words import number_text, percent_text, probability_text
 
 LETTERS = "AB"
 
@@ -99,10 +99,10 @@ def four_points_svg(found: FourPoints, hidden: bool, truth: bool = False, width:
             drawn.append(disc(plot.x(cut), plot.y(found.top_gain), 5, VIOLET))
         told = f"exact: {cuts_text(found.exact_best) or 'no cut'}, gain {found.exact_gain:.3f}"
         drawn.append(words(left + 4, plot.y(found.exact_gain) - 8, told, "i2 halo"))
-        told = f"soft: {cuts_text(found.tops)}, gain {found.top_gain:.3f}"
+        told = f"soft: {cuts_text(found.tops) or 'no cut'}, gain {found.top_gain:.3f}"
         near = abs(plot.y(found.top_gain) - plot.y(found.exact_gain)) < 26
         at = plot.y(found.top_gain) + (26 if near else -12)
-        middle = sum(found.tops) / len(found.tops)
+        middle = sum(found.tops) / max(len(found.tops), 1)
         edge = 3.2 * len(told)
         drawn.append(words(min(max(plot.x(middle), left + edge), right - edge), at, told, "u b m halo"))
     items = [(line_key(GREY, 1), "exact search"), (line_key(VIOLET, 2.5), f"soft search, σ {number_text(found.sigma)}")]
@@ -146,7 +146,7 @@ def fork_svg(found: Fork, sigma: float, exact_best: tuple[float, ...], hidden: b
             at = plot.y(cut) + (15 if abs(cut) < 0.6 else -4)  # clear of the fork's handle
             drawn.append(words(plot.right, at, f"exact: {cut_text(cut)}", "i2 e halo"))
         for pick in (min, max):
-            drawn.append(plot.curve(found.sigmas, [pick(tops) for tops in found.tops], VIOLET, 2.5))
+            drawn.append(plot.curve(found.sigmas, [pick(tops, default=math.nan) for tops in found.tops], VIOLET, 2.5))
         drawn.append(plot.rule(sigma, SLATE, 2))
     return sheet(width, 196, drawn, f"Best soft cut against σ; at σ {number_text(sigma)} now")
 
@@ -217,8 +217,8 @@ def missed_svg(found: Missed, hidden: bool, width: float = 640) -> str:
         drawn.append(disc(x, plot.y(found.at_soft), 5, VIOLET))
     drawn.append(sigma_handle(plot, found.reading, (15.0, 60.0), 1.0, "reading"))
     items = [
-        (line_key(GREY, 1.5), f"hard, {plain(found.at_hard, 2)} here"),
-        (line_key(VIOLET, 2.5), f"soft, {plain(found.at_soft, 2)} here"),
+        (line_key(GREY, 1.5), f"hard, {probability_text(found.at_hard)} here"),
+        (line_key(VIOLET, 2.5), f"soft, {probability_text(found.at_soft)} here"),
     ]
     if hidden:
         items = [(line_key(GREY, 1.5), "hard"), (line_key(VIOLET, 2.5), "soft")]

@@ -25,10 +25,11 @@ from engine.draw.lesson_marks import (
     key_row,
     outline,
     path,
+    ring,
 )
 from engine.draw.picture import Scale
 from engine.draw.sheet import box, hatched, line, on_hatch, sheet, words
-from engine.lessons import FALSE, PER_CELL, TRUE, UNKNOWN, Moons, Orthopartition, TwoTests, Verdict
+from engine.lessons import ACROSS, FALSE, MOONS, PER_CELL, TRUE, UNKNOWN, UP, Moons, Orthopartition, TwoTests, Verdict
 from engine.number_words import number_text, percent_text, share_text
 
 Floats = NDArray[np.float64]
@@ -64,25 +65,40 @@ def moon_surface(found: Moons, x: float, y: float, width: float, height: float, 
                     near = min(abs(across(float(a)) - px) + abs(up(float(u)) - py) for a, u in found.X)
                     if kind[row, column] != 2 and near > CLEAR:
                         drawn.append(words(px, py + 4, "AB"[kind[row, column]], f"m halo t{kind[row, column]}"))
-    for (a, u), k, open_ in zip(found.X, found.y, found.inside, strict=True):
-        px, py = across(float(a)), up(float(u))
-        drawn.append(class_mark(px, py, int(k), 3.2 if letters else 1.8))
-        if open_ and letters and not hidden:
-            drawn.append(hoop(px, py, 6, VIOLET))
     drawn.append(outline(x, y, width, height, "var(--border)", round_=0))
+    for place, ((a, u), k, open_) in enumerate(zip(found.X, found.y, found.inside, strict=True)):
+        px, py = across(float(a)), up(float(u))
+        mark = class_mark(px, py, int(k), (5.0 if place >= MOONS else 3.2) if letters else 1.8)
+        if open_ and letters and not hidden:
+            mark += hoop(px, py, 12 if place >= MOONS else 6, VIOLET)
+        if place < MOONS:
+            drawn.append(mark)
+            continue
+        said = f"{number_text(float(a))} across, {number_text(float(u))} up"
+        drawn.append(
+            draggable(
+                f"added{place - MOONS}", px, py, float(a), ACROSS, 0.1, across.length(1.0),
+                f"Added patient {place - MOONS + 1}, class {'AB'[int(k)]}", ring(px, py, 10) + mark, said,
+                (float(u), *UP, -up.length(1.0)),
+            )
+        )  # fmt: skip
     return "".join(drawn)
 
 
 def two_moons_svg(found: Moons, hidden: bool, width: float = 640) -> str:
     """Return the two moons with the tree's decision surface; what it calls undecided is hatched."""
     height = (width - 24) * 0.62
-    drawn = [words(12, 14, f"{len(found.y)} patients, two measurements each", "i2")]
+    more = len(found.y) - MOONS
+    told = f"{MOONS} patients{f' and {more} added' if more else ''}, two measurements each"
+    drawn = [words(12, 14, told, "i2")]
     drawn.append(moon_surface(found, 12, 26, width - 24, height, hidden, letters=True))
     foot = 26 + height
     if hidden:
         drawn.append(words(width / 2, foot + 20, "The surface is covered until you answer", "z14 i2 m"))
     ringed = hoop(10, 5, 5, VIOLET)
     items = [(class_mark(10, 5, 0), "class A"), (class_mark(10, 5, 1), "class B")]
+    if more:
+        items.append((ring(10, 5, 6), "added: drag it"))
     if not hidden:
         items += [(hatched(2, 0, 16, 10, rim=True), "undecided"), (ringed, "patient in a zone")]
         items += [("", "A, B: what the tree answers")]

@@ -108,21 +108,25 @@ def bell(
 
 def draggable(
     name: str, x: float, y: float, value: float, reach: tuple[float, float], step: float, per_unit: float, label: str,
-    body: str, said: str = "",
+    body: str, said: str = "", up: tuple[float, float, float, float] | None = None,
 ) -> str:  # fmt: skip
-    """Return a mark that a pointer drags sideways and arrow keys move by a step.
+    """Return a mark that a pointer drags sideways, or in the plane, and arrow keys move by a step.
 
     Parameters
     ----------
     name : told to the page with the new value. x, y : its middle in pixels. value, reach, step : in data.
     per_unit : pixels of one unit. label : what it is. body : its drawing. said : the value in words, else the number.
+    up : for a mark in the plane its value up, the ends of it, and pixels of one unit up.
     """
+    plane = ""
+    if up is not None:
+        plane = ' data-up="{:g}" data-low="{:g}" data-high="{:g}" data-per-up="{:.4f}"'.format(*up)
     told = esc(said or number_text(value, 4))
     return (
         f'<g class="drag" role="slider" tabindex="0" data-name="{esc(name)}" data-step="{step:g}" '
-        f'data-per-unit="{per_unit:.4f}" aria-label="{esc(label)}" aria-valuemin="{reach[0]:g}" '
+        f'data-per-unit="{per_unit:.4f}"{plane} aria-label="{esc(label)}" aria-valuemin="{reach[0]:g}" '
         f'aria-valuemax="{reach[1]:g}" aria-valuenow="{value:g}" aria-valuetext="{told}">'
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{TOUCH:g}" fill="transparent"/>{body}</g>'
+        f'<circle class="touch" cx="{x:.1f}" cy="{y:.1f}" r="{TOUCH:g}" fill="transparent"/>{body}</g>'
     )
 
 

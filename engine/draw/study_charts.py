@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.draw.picture import Scale
 from engine.draw.sheet import dot, line, sheet, text_width, words
-from engine.draw.variant_marks import Lettered, disc, key, way
+from engine.draw.variant_marks import Lettered, disc, ink_last, key, way
 from engine.number_words import number_text
 
 LEFT, BOTTOM, TOP = 46.0, 60.0, 10.0
@@ -92,23 +92,27 @@ def curves_svg(
         drawn.append(line(across(mark), TOP, across(mark), height - BOTTOM, "axis"))
     shift = 5.0 if len(xs) <= MARKED else 0.0
     ends = []
-    for place_, curve in enumerate(curves):
-        off = shift * (place_ - (len(curves) - 1) / 2) if curve.low else 0.0
+    inked = [curve.variant.place for curve in curves if not curve.variant.faint]
+    for curve in ink_last(curves):
+        mine = curve.variant.place
+        off = shift * (inked.index(mine) - (len(inked) - 1) / 2) if curve.low and mine in inked else 0.0
         points = [(across(x) + off, up(y)) for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y)]
-        drawn.append(way(points, curve.variant.place))
+        drawn.append(way(points, curve.variant))
+        if curve.variant.faint:
+            continue
         if curve.low and curve.high:
             for x, a, b in zip(curve.x, curve.low, curve.high, strict=True):
                 if math.isfinite(a) and math.isfinite(b):
-                    drawn.append(line(across(x) + off, up(a), across(x) + off, up(b), "cut"))
+                    drawn.append(line(across(x) + off, up(a), across(x) + off, up(b), "axis"))
         if len(curve.x) <= MARKED:
             drawn += [dot(x, y, 3, "var(--ink)", "var(--ink)", 0.5) for x, y in points]
         if points:
             ends.append((points[-1][1], curve.variant.place))
     drawn += _end_letters(ends, width - 12, TOP + 4, height - BOTTOM)
     drawn.append(words((LEFT + width - 20) / 2, height - BOTTOM + 34, x_title, "m i2"))
-    rows, _ = key([c.variant for c in curves], LEFT, height - 5, width - LEFT - 20)
+    rows, tall = key([c.variant for c in curves], LEFT, height - 5, width - LEFT - 20)
     drawn += rows
-    return sheet(width, height, drawn, f"{label}. {told(curves, write_x, write_y)}", role="img")
+    return sheet(width, height + max(tall - 16, 0), drawn, f"{label}. {told(curves, write_x, write_y)}", role="img")
 
 
 def _x_ticks(xs: Sequence[float], across: Scale, y: float, write: Callable[[float], str]) -> list[str]:
@@ -152,6 +156,6 @@ def curve_rows(curves: Sequence[Curve], x_name: str, y_name: str) -> list[dict[s
     for c in curves:
         nothing = (np.nan,) * len(c.x)
         for x, y, low, high in zip(c.x, c.y, c.low or nothing, c.high or nothing, strict=True):
-            row = {"variant": f"{c.variant.letter} {c.variant.name}", x_name: x, y_name: y}
+            row = {"variant": c.variant.said, x_name: x, y_name: y}
             rows.append(row | ({"95 % from": low, "95 % to": high} if c.low else {}))
     return rows

@@ -81,8 +81,10 @@ def drop(place: int) -> None:
 
 
 def make_reference(place: int) -> None:
-    """Put a variant first."""
+    """Put a variant first; a browser that still shows the variants of before may send one that is none."""
     now = state.choices().comparing
+    if place not in range(len(now.variants)):
+        return
     rest = now.variants[:place] + now.variants[place + 1 :]
     state.compare(variants=(now.variants[place], *rest), pair=(0, 1), cell=None, noisy=())
 

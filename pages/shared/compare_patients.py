@@ -1,6 +1,6 @@
 """Where two variants answer the same patient differently: a matrix, the patients of a cell, the way to one of them.
 
-In: two variants' trees and the patients of the data. Out: drawn cells one can choose, and the way to Patient and back.
+In: two variants' trees, the patients of the data. Out: drawn cells one can choose, rows, the way to Patient and back.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from engine.contrast import answer_matrix, rows_between, shown_answers
+from engine.contrast import rows_between
+from engine.draw.answer_matrix import answer_matrix_svg
 from engine.draw.sheet import letter
 from engine.metrics import single_class
 from engine.number_words import number_text, probability_text
@@ -20,9 +21,10 @@ from engine.recipe import DEFAULTS, VARIANTS
 from pages.shared import compare_words, present_compare, state, widgets, words
 from pages.shared.present_compare import Variant
 from pages.shared.present_data import prepared
+from pages.shared.tree_view import cells_view
 
 LISTED = 8
-MOST_SHOWN = 5  # answers a side; with more, a list of the differing pairs
+MOST_SHOWN = 7  # answers a side; with more, a list of the differing pairs
 NOTHING = "abstains"
 
 
@@ -34,24 +36,22 @@ def answer_name(answer: Any) -> str:
 
 def pair_choice(found: list[Variant]) -> tuple[Variant, Variant]:
     """Draw the choice of two of the variants, unless there are no more."""
-    pairs = list(itertools.combinations(range(len(found)), 2))
-    places = [(found[a].mark.place, found[b].mark.place) for a, b in pairs]
-    held = state.choices().comparing.pair
-    now = held if held in places else places[0]
-    if len(pairs) == 1:
-        return found[0], found[1]
+    places = [(a.mark.place, b.mark.place) for a, b in itertools.combinations(found, 2)]
+    a, b = present_compare.chosen_pair(found)
+    if len(places) == 1:
+        return a, b
 
     def chosen(new: tuple[int, int]) -> None:
-        state.compare(pair=tuple(new), cell=None)
+        if new in places:  # a browser that still shows the pairs of before may send one that is none
+            state.compare(pair=tuple(new), cell=None)
 
-    draw = st.segmented_control if len(pairs) <= 6 else st.selectbox
-    extra = {"required": True} if len(pairs) <= 6 else {}
+    draw = st.segmented_control if len(places) <= 6 else st.selectbox
+    extra = {"required": True} if len(places) <= 6 else {}
     draw(
         "Two variants", places, format_func=lambda p: f"{letter(p[0])} {letter(p[1])}", label_visibility="collapsed",
-        **extra, **widgets.bind("pair", now, chosen),
+        **extra, **widgets.bind("pair", (a.mark.place, b.mark.place), chosen),
     )  # type: ignore[operator]  # fmt: skip
-    a, b = pairs[places.index(now)]
-    return found[a], found[b]
+    return present_compare.chosen_pair(found)
 
 
 def matrix(found: list[Variant]) -> None:
@@ -63,54 +63,57 @@ def matrix(found: list[Variant]) -> None:
     a, b = pair_choice(found)
     heading.markdown(f"## Where {a.mark.letter} and {b.mark.letter} answer differently")
     st.caption(f"the trees above, all {len(prepared().y):,} patients of the data, τ {present_compare.tau():.2f}")
-    first, second = present_compare.answers(a), present_compare.answers(b)
-    shown = shown_answers(prepared().classes, [*first, *second])
-    counts = answer_matrix(first, second, shown)
-    names = [answer_name(each) for each in shown]
-    alike = int(counts.trace())
-    differ = len(first) - alike
-    opposite = sum(x != y and x is not None and y is not None for x, y in zip(first, second, strict=True))
+    found_here = present_compare.disagreement(a, b)
+    names = [answer_name(each) for each in found_here.shown]
     left, right = st.columns([1, 1.6], gap="medium")
     with left:
-        if len(shown) <= MOST_SHOWN:
-            grid(a, b, names, counts)
+        if len(names) <= MOST_SHOWN:
+            cells(a, b, names)
         else:
-            pair_list(names, counts)
-        st.markdown(compare_words.matrix_sum(alike, differ, opposite))
+            pair_list(names, found_here.counts)
+        st.markdown(compare_words.matrix_sum(found_here.alike, found_here.differ, found_here.opposite))
     cell = state.choices().comparing.cell
     with right:
         if cell is not None and cell[0] in names and cell[1] in names:
-            one, other = shown[names.index(cell[0])], shown[names.index(cell[1])]
-            patients(a, b, cell, rows_between(first, second, one, other))
+            one, other = found_here.shown[names.index(cell[0])], found_here.shown[names.index(cell[1])]
+            rows = rows_between(present_compare.answers(a), present_compare.answers(b), one, other)
+            patients(a, b, cell, rows)
         else:
             st.caption("Choose a cell to see its patients.")
 
 
 def choose_cell(one: str, other: str) -> None:
+    """List a cell's patients, or no cell's when it is chosen already."""
     now = state.choices().comparing.cell
     state.compare(cell=None if now == (one, other) else (one, other))
 
 
-def grid(a: Variant, b: Variant, names: list[str], counts: Any) -> None:
-    """Draw the matrix as buttons: rows by the first variant's answer, columns by the second's."""
-    chosen = state.choices().comparing.cell
-    with st.container(key="matrix", gap=None):
-        with st.container(horizontal=True, gap="small", key="matrix_head"):
-            st.html(f"<span class='corner'>{a.mark.letter} ↓ &nbsp; {b.mark.letter} →</span>", width=62)
-            for name in names:
-                st.html(f"<span class='head'>{words.safe(name)}</span>", width=58)
-        for row, one in enumerate(names):
-            with st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"matrix_row_{row}"):
-                st.html(f"<span class='side'>{words.safe(one)}</span>", width=62)
-                for column, other in enumerate(names):
-                    n = int(counts[row, column])
-                    kind = "same" if row == column else "other"
-                    st.button(
-                        f"**{n:,}**" if n and row != column else f"{n:,}", key=f"cell_{kind}_{row}_{column}",
-                        type="primary" if chosen == (one, other) else "secondary", disabled=n == 0, width=58,
-                        help=words.plain(f"{a.mark.letter} {one}, {b.mark.letter} {other}"),
-                        on_click=partial(choose_cell, one, other),
-                    )  # fmt: skip
+def cells(a: Variant, b: Variant, names: list[str]) -> None:
+    """Draw the matrix, each cell with patients a button."""
+    if picked := cells_view(matrix_svg(a, b, opens=True), f"matrix_{a.mark.letter}_{b.mark.letter}"):
+        row, column = map(int, picked.split())
+        choose_cell(names[row], names[column])
+        st.rerun()
+
+
+def matrix_svg(a: Variant, b: Variant, opens: bool = False) -> str:
+    """Return the matrix of two variants as a picture, the chosen cell marked on the page."""
+    told = present_compare.disagreement(a, b)
+    names = [answer_name(each) for each in told.shown]
+    cell = state.choices().comparing.cell if opens else None
+    chosen = None if cell is None or not {*cell} <= {*names} else (names.index(cell[0]), names.index(cell[1]))
+    return answer_matrix_svg(a.mark, b.mark, names, told.counts, chosen=chosen, opens=opens)
+
+
+def matrix_rows(found: list[Variant]) -> list[dict[str, Any]]:
+    """Return how every two variants' answers agree as rows, one a pair of variants and of answers."""
+    rows = []
+    for a, b in itertools.combinations(found, 2):
+        told = present_compare.disagreement(a, b)
+        pair = {"first": a.mark.said, "second": b.mark.said}
+        names = [answer_name(each) for each in told.shown]
+        rows += [pair | row for row in told.rows(names, "first answers", "second answers")]
+    return rows
 
 
 def pair_list(names: list[str], counts: Any) -> None:

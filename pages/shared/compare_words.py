@@ -26,11 +26,15 @@ KEEP = "Keep the Tree page's settings"
 KEEP_HELP = "Adds what is set on Tree now as one more letter; it stays as it is when you change the Tree page."
 TESTS = (
     "▲ ▼ differs from A after Holm's correction over all pairs of variants on that figure; p as tested, Wilcoxon on "
-    "paired folds, which share patients, so that p is rather too small. Intervals allow for folds that share patients."
+    "paired folds, which share patients, so that p is rather too small. Intervals allow for folds that share patients. "
+    "Point at a figure, or press it, to see its test fold by fold."
 )
+SO_FAR = "So far: these figures and tests move until every fold is done; do not cite them yet."
 PLANE_UNDER = "% right of those answered; grey fan: equal efficiency"
+IN_INK = "The pair chosen for the matrix, {} and {}, in ink; the other curves faint. Choose another pair there."
 STATED_UNDER = "first repeat, each patient once"
 SWEEPS = {"tau": "τ", "sigma": "σ × factor", "confidence": "Pruning confidence c"}
+SWEEP_TITLES = {"sigma": "Sweep of σ", "confidence": "Sweep of the pruning confidence"}
 SWEEP_HELP = {
     "tau": "From the cross-validation; no tree is grown again.",
     "sigma": "Every σ of the Noise page times the factor, in search, propagation and evaluation alike; one repeat.",
@@ -43,11 +47,12 @@ NOTHING_MOVES = {
 NOISE_WHERE = {"training": "Noise in the training data", "test": "Noise in the test data"}
 NOISE_UNDER = {
     "training": "Trees grow on blurred readings and are tried on the readings as they are.",
-    "test": "Trees grow on the readings as they are and are tried on blurred ones.",
+    "test": "Trees grow on the readings as they are and are tried on blurred ones: their leaves stay the same.",
 }
 NOISE_METHOD = (
     "At level n every number gets a normal error whose SD is n times the absolute mean of its variable in the training "
-    "part. All variants and levels meet the same errors, stretched (Nunes et al., §5). Your own σ stay as stated."
+    "part. All variants and levels meet the same errors, stretched (Nunes et al., §5). Your own σ stay as stated. "
+    "Bars are 95 % intervals, which allow for folds that share patients."
 )
 CV_NOTE = (
     "Trees and the matrix are of all patients of the data. Figures, curves and intervals are of patients left out of "
@@ -57,6 +62,9 @@ NOISE_QUESTION = (
     "Two experiments on your own data: noise added to the readings that trees grow on, or to those they are tried on."
 )
 RESUMES = "This file also resumes a comparison that was cut short: open it here on the same data."
+TABLE_FILE = (
+    "The table in plain numbers: mean, 95 % interval, p, folds, and the settings of each variant, the data, seed and τ."
+)
 OTHER_SETTINGS = (
     "The results in this file are of other settings or another σ than stand on the Noise page now; state those first, "
     "or compare anew."

@@ -14,6 +14,7 @@ from pages.shared import compare_words, jobs, words
 from pages.shared.jobs import Job
 
 EVERY = 1.0  # seconds between two looks
+SHOWN_AFTER = (1, 5, 20, 50)  # folds, after which the page draws the results so far anew
 NAMES = {
     "compare": "Compare", "sweep": "Sweep", "training": "Noise in training", "test": "Noise in test",
     "validate": "Model facts",
@@ -33,29 +34,43 @@ def line(page: str) -> None:
             watched(tuple(job.kind for job in elsewhere), _line)
 
 
-def strip(kind: str, save: Save | None = None) -> None:
-    """Draw work where it belongs: name, fold, time left, save, cancel; when it failed, the sentence and Try again."""
+def at_work(kinds: tuple[str, ...]) -> dict[str, int]:
+    """Return the kinds of work that go on, each with how often the page has been due to draw its results so far."""
+    active = [job for kind in kinds if (job := jobs.jobs().of(kind)) is not None and job.active]
+    return {job.kind: sum(job.folds[0] >= n for n in SHOWN_AFTER) for job in active}
+
+
+def strip(kind: str, since: dict[str, int], save: Save | None = None) -> None:
+    """Draw work where it belongs: name, fold, time left, save, cancel; when it failed, the sentence and Try again.
+
+    `since` is what `at_work` said before the page read the results: they are drawn anew when the work has ended since.
+    """
+    if kind in since and kind not in at_work((kind,)):
+        st.rerun()
     job = jobs.jobs().of(kind)
     if job is None or job.state == jobs.DONE:
         return
     with st.container(border=True, key=f"job_{kind}"):
-        watched((kind,), partial(_strip, save=save))
+        watched((kind,), partial(_strip, save=save), {k: n for k, n in since.items() if k == kind})
 
 
-def watched(kinds: tuple[str, ...], draw: Callable[[Job], None]) -> None:
-    """Draw jobs, again every second while one of them is at work; the page is drawn anew when one ends."""
+def watched(kinds: tuple[str, ...], draw: Callable[[Job], None], since: dict[str, int] | None = None) -> None:
+    """Draw jobs, again every second while one of them is at work; the page is drawn anew when one ends.
+
+    With `since`, where the results stand on the page, also after the first fold and a few more.
+    """
     own = jobs.jobs()
-    at_work = {kind: job.number for kind in kinds if (job := own.of(kind)) is not None and job.active}
+    before = at_work(kinds) if since is None else since
 
     def look() -> None:
-        now = {kind for kind in at_work if (job := own.of(kind)) is not None and job.active}
-        if now != set(at_work):
+        now = at_work(kinds)
+        if now != before if since is not None else {*now} != {*before}:
             st.rerun(scope="app")
         for kind in kinds:
             if (job := own.of(kind)) is not None:
                 draw(job)
 
-    st.fragment(look, run_every=EVERY if at_work else None)()
+    st.fragment(look, run_every=EVERY if before else None)()
 
 
 def _told(job: Job) -> str:

@@ -14,14 +14,23 @@ from engine import lessons
 from engine.draw.lesson_charts import cuts_text
 from engine.number_words import number_text, percent_text
 
-COVERED = "Choose what you expect; the curves are covered until then."
+COVERED = "Choose what you expect; the curves and the moral are covered until then."
 SHOW, COVER = "Just show me", "Cover again"
 NUMBERS = "The figure in numbers"
 DESK, PROJECTOR = "Desk", "Projector"
+LEAVE = "Leave (Esc)"
+SPACE = " (space bar)"
 FOR_THE_ROOM = (
-    "Projector: figure alone, type one and a half times as large. Tab chooses a mark in the figure, arrow keys move it."
+    "Projector: figure alone, type at least half as large again. The space bar shows or hides the curves, arrow keys "
+    "move σ or the mark that Tab has chosen, Esc comes back here."
 )
-LINK = "The link opens this lesson; of the first it keeps your points and σ."
+LINK = "The link opens this lesson as it is set now; it holds nothing else."
+NO_LESSON = "The link names a lesson that is not here, so the page opens as it would without it."
+MOONS = (
+    "200 patients and those you add, depth 3, leaves of at least 5; percentages on 1,000 new patients. Drag what you "
+    "added, or move it by arrow keys: tree, zones and surface follow."
+)
+ACCURACY = "Accuracy counts patients whose own outcome is known; an open outcome is neither right nor wrong."
 ZONES = {
     "margin": "Margin",
     "node_bootstrap": "Bootstrap",
@@ -266,6 +275,24 @@ LESSONS = {
 }
 
 
+SOFT = "Nunes et al., Decision Tree Learning for Uncertain Clinical Measurements"
+TERNARY = "Smits, Ternary Decision Trees with Locally-Adaptive Uncertainty Zones"
+SOURCES = {
+    "points": f"{SOFT}, §3.4; the best cuts are worked anew.",
+    "order": f"{SOFT}, §3.4, with the formula set right.",
+    "missed": f"{SOFT}, §3.3 and Tables II and III; the patients are invented by our own code.",
+    "moons": f"{TERNARY}; the points are scikit-learn's two moons.",
+    "verdict": f"{TERNARY}; Kleene's three-valued logic.",
+    "open": "Campagner, Cabitza and Ciucci, Exploring Medical Data Classification with Three-Way Decision Trees.",
+    "abstention": (
+        "Campagner, Cabitza and Ciucci, Exploring Medical Data Classification with Three-Way Decision Trees; the "
+        "patients are invented by our own code."
+    ),
+    "tests": "Zhang and Su, Conditional Independence Trees; the patients are invented.",
+    "repeated": f"{SOFT}, whose soft gates are independent; the coherent gate is our own addition.",
+}
+
+
 def happens(lesson: str, choice: int) -> tuple[str, str]:
     """Return what the reader said beside what is so, and what happens."""
     one = LESSONS[lesson]
@@ -275,6 +302,13 @@ def happens(lesson: str, choice: int) -> tuple[str, str]:
     if choice == right:
         return f"{opened(one.options[choice])}, as you said.", told
     return f"You said: {one.options[choice]}. It is: {one.options[right]}.", told
+
+
+def refused(names: list[str]) -> str:
+    """Return in one sentence which parts of a link the lesson cannot take."""
+    told = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    each = "it begins with its own" if len(names) == 1 else "it begins with its own instead"
+    return f"This lesson cannot take the {told} that the link asks for; {each}."
 
 
 def opened(text: str) -> str:
@@ -291,6 +325,8 @@ def tops(found: lessons.FourPoints) -> str:
 
 def fork(found: lessons.Fork) -> str:
     """Return where two best cuts become one."""
+    if not any(found.tops):
+        return "No cut gains anything, whatever σ is."
     if all(len(each) == 1 for each in found.tops):
         return "One best cut, whatever σ is."
     last = number_text(round(found.one_top_from - 0.01, 2))

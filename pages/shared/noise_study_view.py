@@ -19,7 +19,7 @@ from engine.draw.sheet import letter
 from engine.draw.study_charts import Curve, curve_rows, curves_svg
 from engine.number_words import plain
 from engine.study import Study
-from pages.shared import compare_words, present_noise_study, state, widgets, words
+from pages.shared import compare_tables, compare_words, present_noise_study, state, widgets, words
 from pages.shared.compare_downloads import button, json_button
 from pages.shared.jobs import Job
 from pages.shared.tree_view import svg_view
@@ -84,7 +84,7 @@ def finding(studies: Mapping[str, Study | None]) -> tuple[str, str]:
             parts.append(f"{where} noise of {found.levels[-1]:g}: {told} points of accuracy lost")
     if not parts:
         return "How much noise do the trees bear?", compare_words.NOISE_QUESTION
-    return "What noise costs", words.opening("; ".join(parts)) + "."
+    return "What noise costs", f"{words.opening('; '.join(parts))}. The bars show how sure that is."
 
 
 def experiment(where: str, found: Study | None) -> None:
@@ -124,7 +124,7 @@ def table(rows: list[tuple[str, list[Curve]]]) -> pd.DataFrame:
         title, times = ("Accuracy, %", 100.0) if figure == "accuracy" else ("Leaves", 1.0)
         for c in curves:
             for x, y, low, high in zip(c.x, c.y, c.low or (), c.high or (), strict=False):
-                row = told.setdefault((c.variant.letter, x), {"": c.variant.letter, "noise": f"{x:g}"})
+                row = told.setdefault((c.variant.letter, x), {"variant": c.variant.letter, "noise": f"{x:g}"})
                 ends = "" if isnan(low) else f" ({plain(times * low, 1)} to {plain(times * high, 1)})"
                 row[title] = f"{plain(times * y, 1)}{ends}"
     return pd.DataFrame(list(told.values()))
@@ -133,7 +133,7 @@ def table(rows: list[tuple[str, list[Curve]]]) -> pd.DataFrame:
 def files() -> None:
     """Draw the downloads of both experiments."""
     st.markdown("**Download**")
-    rows: list[dict[str, Any]] = []
+    rows: compare_tables.Rows = []
     pictures = {}
     for where in present_noise_study.WHERE:
         found = present_noise_study.study(where)
@@ -142,13 +142,16 @@ def files() -> None:
         for figure in present_noise_study.FIGURES:
             curves = present_noise_study.level_curves(where, found, figure)
             pictures[f"{figure}-{where}"] = with_theme(svg(where, figure, curves), "light")
-            rows += [{"noise in": where, "figure": figure} | row for row in curve_rows(curves, "noise", "value")]
+            rows += [
+                {"noise in": where, "figure": TITLES[figure]} | row for row in curve_rows(curves, "noise", "mean")
+            ]
     with st.container(horizontal=True, gap="small", key="noise_files"):
         if rows:
-            button("CSV", pd.DataFrame(rows).to_csv(index=False), "noise.csv", "text/csv")
+            told = compare_tables.with_settings(rows, state.choices().comparing.noise_repeats)
+            button("CSV", compare_tables.csv_text(told), "noise.csv", "text/csv")
         for where in present_noise_study.WHERE:
             json_button(f"JSON, {where}", where, present_noise_study.study(where), f"download_{where}")
-    box = st.popover("SVG", key="noise_svg", width="stretch", on_change="rerun", disabled=not pictures)
+    box = st.popover("SVG of every figure", key="noise_svg", width="stretch", on_change="rerun", disabled=not pictures)
     if box.open:
         with box:
             for name, text in pictures.items():

@@ -10,7 +10,7 @@ import streamlit as st
 
 CSS = """
 :host { display: block; }
-.papers { display: flex; flex-wrap: wrap; gap: 6px; justify-content: flex-end; padding-bottom: 4px; }
+.papers { display: flex; flex-wrap: wrap; gap: 6px; justify-content: var(--papers-at, flex-end); padding-bottom: 4px; }
 .papers button { font: 400 14px var(--st-font, sans-serif); color: var(--st-text-color);
   background: var(--st-background-color); border: 1px solid var(--st-border-color, #D9DDE3); border-radius: 8px;
   height: 32px; padding: 0 8px; cursor: pointer; white-space: nowrap; }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.comparison import Comparison, compare
-from engine.contrast import SplitDifferences, split_differences
+from engine.contrast import Disagreement, SplitDifferences, disagreement_of, split_differences
 from engine.decide import Rule
 from engine.draw import View
 from engine.draw.figure_table import COLUMNS
@@ -25,6 +25,7 @@ from pages.shared.state import Compared
 
 COMPARE, PAGE = "compare", "compare"
 BY_TAU = ("abstention_rate", "answered_accuracy")
+MOST_IN_INK = 6  # curves in one picture that are all told apart
 SHOWN = tuple(column.figure for column in COLUMNS)
 
 
@@ -78,6 +79,21 @@ def variants() -> list[Variant]:
         except PenumbraError as error:
             found.append(Variant(mark, one, None, error))
     return found
+
+
+def chosen_pair(found: list[Variant]) -> tuple[Variant, Variant]:
+    """Return the two variants that are set against each other."""
+    held = state.choices().comparing.pair
+    chosen = [v for v in found if v.mark.place in held]
+    return (chosen[0], chosen[1]) if len(chosen) == 2 else (found[0], found[1])
+
+
+def in_ink(found: list[Variant]) -> list[Variant]:
+    """Return the variants with all but the chosen pair faint, where too many curves would stand in one picture."""
+    if len(found) <= MOST_IN_INK:
+        return found
+    held = [v.mark.place for v in chosen_pair(found)]
+    return [replace(v, mark=replace(v.mark, faint=v.mark.place not in held)) for v in found]
 
 
 def usable() -> list[Variant]:
@@ -135,6 +151,11 @@ def differences(reference: Variant, other: Variant) -> SplitDifferences:
     return kept(
         "compared_splits", digest(a.key, b.key), lambda: split_differences(a.model.tree_, b.model.tree_, a.values), 200
     )
+
+
+def disagreement(a: Variant, b: Variant) -> Disagreement:
+    """Return how two variants' answers to the patients of the data agree."""
+    return disagreement_of(answers(a), answers(b), prepared().classes)
 
 
 # The cross-validation
@@ -207,15 +228,18 @@ def start() -> None:
 def shown(found: Study | None) -> tuple[Study, list[Variant]] | None:
     """Return the study and the variants whose figures are shown, None while there is too little to show.
 
-    While the work goes on, those whose folds are all done; when it has ended, all with two folds and more. The
-    reference must be among them.
+    Those whose folds are all done while others go on; in a first run, all as soon as each has one fold; when the work
+    has ended, all with one fold and more. The reference must be among them.
     """
     if found is None:
         return None
-    job = jobs.jobs().of(COMPARE)
-    least = found.n_splits if job is not None and job.active else min(2, found.n_splits)
-    ready = [v for v in usable() if v.name in found.models and len(found.of(v.name)) >= least]
-    if not ready or ready[0].mark.place != usable()[0].mark.place:
+    job, all_variants = jobs.jobs().of(COMPARE), usable()
+    done = {v.name: len(found.of(v.name)) if v.name in found.models else 0 for v in all_variants}
+    ready = [v for v in all_variants if done[v.name]]
+    if job is not None and job.active:
+        whole = [v for v in ready if done[v.name] == found.n_splits]
+        ready = whole or (ready if len(ready) == len(all_variants) else [])
+    if not ready or ready[0].mark.place != all_variants[0].mark.place:
         return None
     some = {v.name: found.models[v.name] for v in ready}
     kept_results = tuple(r for r in found.results if r.model in some)

@@ -170,7 +170,7 @@ def sweep_curves(what: str, found: Study) -> dict[str, list[Curve]]:
         "sweep", key, lambda: by_level(found.with_rule(Rule("tau", tau=present_compare.tau())), SWEPT)
     )
     curves: dict[str, list[Curve]] = {figure: [] for figure in SWEPT}
-    for one in present_compare.usable():
+    for one in present_compare.in_ink(present_compare.usable()):
         for figure in SWEPT:
             told = _swept(one, what, read[figure])
             if told:

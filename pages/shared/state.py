@@ -469,12 +469,14 @@ class Learning:
 
     `answers` holds by lesson the option chosen, or `JUST_SHOWN`; a lesson not named is still covered.
     `settings` holds what was moved in the figures, by lesson and name. `projector` shows the figure alone, larger.
+    `refused` says what of the link that opened the page is not taken up, "" when all is.
     """
 
     lesson: str = "points"
     answers: dict[str, int] = field(default_factory=dict)
     settings: dict[tuple[str, str], Any] = field(default_factory=dict)
     projector: bool = False
+    refused: str = ""
 
 
 def learning() -> Learning:
@@ -485,7 +487,12 @@ def learning() -> Learning:
 
 def choose_lesson(name: str) -> None:
     """Turn to another lesson; what was set and answered in this one stays."""
-    learning().lesson = name
+    learning().lesson, learning().refused = name, ""
+
+
+def refuse_link(reason: str) -> None:
+    """Note what of the link that opened the page makes no sense."""
+    learning().refused = reason
 
 
 def answer_lesson(lesson: str, option: int | None) -> None:

@@ -34,9 +34,11 @@ class Saved:
     study: Study | None
 
 
-def to_json(kind: str, comparing: Comparing, tau: float, study: Study | None) -> str:
-    """Return the file's text."""
-    head = {name: value for name, value in asdict(comparing).items() if name in KEPT}
+def to_json(
+    kind: str, comparing: Comparing, tau: float, study: Study | None, table: list[dict[str, Any]] | None = None
+) -> str:
+    """Return the file's text; `table` holds the figures for those who read it, and is worked out anew when opened."""
+    head = {name: value for name, value in asdict(comparing).items() if name in KEPT} | {"table": table or []}
     text = json.dumps({"format": FORMAT, "version": VERSION, "kind": kind, "tau": tau, **head}, allow_nan=False)
     return f'{text[:-1]}, "study": {"null" if study is None else study.to_json()}}}'
 

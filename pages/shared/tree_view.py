@@ -6,6 +6,7 @@ In: SVG text from `engine.draw`, every text in it escaped there. Out: the node c
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,13 +35,31 @@ TREE_HTML = """
 </div>
 """
 STILL_HTML = '<div class="frame"><div class="paper"></div></div>'
+TREES_HTML = """
+<div class="trees"><div class="letters" role="tablist" aria-label="Trees"></div><div class="panes"></div></div>
+"""
 COPY_HTML = '<div class="copy"><button type="button"></button><span role="status"></span></div>'
 
 _tree = st.components.v2.component(
     "penumbra_tree", html=TREE_HTML, css=asset("view.css"), js=asset("theme_of.js", "tree_view.js")
 )
 _still = st.components.v2.component(
-    "penumbra_picture", html=STILL_HTML, css=asset("view.css"), js=asset("theme_of.js", "still_view.js")
+    "penumbra_picture",
+    html=STILL_HTML,
+    css=asset("view.css", "compare.css"),
+    js=asset("theme_of.js", "still.js", "still_view.js"),
+)
+_cells = st.components.v2.component(
+    "penumbra_cells",
+    html=STILL_HTML,
+    css=asset("view.css", "compare.css"),
+    js=asset("theme_of.js", "still.js", "pick_view.js"),
+)
+_trees = st.components.v2.component(
+    "penumbra_trees",
+    html=TREES_HTML,
+    css=asset("view.css", "compare.css"),
+    js=asset("theme_of.js", "still.js", "trees_view.js"),
 )
 _copy = st.components.v2.component("penumbra_copy", html=COPY_HTML, css=asset("view.css"), js=asset("copy.js"))
 
@@ -76,6 +95,23 @@ def tree_view(svg: str, key: str, height: int | None = None) -> Told:
 def copy_button(label: str, text: str, key: str) -> None:
     """Draw a button that copies a text to the reader's clipboard and says so."""
     _copy(key=key, data={"label": label, "text": text})
+
+
+def cells_view(svg: str, key: str) -> str | None:
+    """Show a picture whose cells can be pressed; return the `data-cell` of the one pressed in this run."""
+    picked = _cells(key=key, data={"svg": svg}, on_picked_change=_nothing).picked
+    return None if picked is None else str(picked)
+
+
+def trees_view(trees: Sequence[Mapping[str, str]], across: int, most: int, key: str) -> None:
+    """Show trees side by side, as tabs over one of them where the page is narrow.
+
+    Parameters
+    ----------
+    trees : each with "letter", "name", "told" (how it differs, in words) and "svg". across : how many stand in a row.
+    most : with more than this, one row scrolls sideways, and the first stays, and one that the reader holds.
+    """
+    _trees(key=key, data={"trees": [dict(each) for each in trees], "across": across, "most": most})
 
 
 def svg_view(svg: str, key: str | None = None) -> None:
