@@ -50,8 +50,10 @@ def places(root: Node) -> list[Place]:
         assert node.held is not None, "the patients of a node were not kept"
         place = Place(node, above, code, *node.held, used)
         found.append(place)
-        below = used | {node.variable} if node.children else used
-        coming.extend((child, place, int(c), below) for c, child in zip(node.codes, node.children, strict=True))
+        if node.children:
+            below = used | {node.variable}
+            for c, child in zip(node.codes.tolist(), node.children, strict=True):
+                coming.append((child, place, c, below))
     return found
 
 
@@ -63,8 +65,8 @@ def bounds(parts: list[NDArray[np.int32]]) -> NDArray[np.int64]:
 def marked(places: list[Place], n_variables: int) -> NDArray[np.bool_]:
     """Return (N, M) True for the variables on each place's path."""
     used = np.zeros((len(places), n_variables), dtype=bool)
-    for row, place in zip(used, places, strict=True):
-        row[list(place.used)] = True
+    row = np.repeat(np.arange(len(places)), [len(place.used) for place in places])
+    used[row, np.array([j for place in places for j in place.used], dtype=np.int64)] = True
     return used
 
 

@@ -25,6 +25,7 @@ from engine.search import (
     child_codes,
     least_to_split,
     minimum_weight,
+    value_gate,
 )
 from engine.table import Table
 from engine.tree import BINARY, LEAF, MIDDLE, REST, Node
@@ -142,6 +143,8 @@ def grow(growth: Growth) -> Node:
     -------
     The root, its leaves' weights summing to the training weight; probabilities and zones are not yet set.
     """
+    if growth.search.criterion == "nb_accuracy" and growth.propagation == "hard":
+        return grow_by_accuracy(growth)
     table = growth.search.table
     dense = np.zeros(table.n)
     whole = arrivals(table, table.weight)
@@ -191,6 +194,40 @@ def grow(growth: Growth) -> Node:
             stack.append((child, arrived, node_boxes, trails[len(node.children) - 1]))
         if too_few_between(growth, node, made):
             stack = [entry for entry in stack if entry[0] is not node.children[1]]
+    return root
+
+
+def grow_by_accuracy(growth: Growth) -> Node:
+    """Grow a tree of accuracy-driven splits under hard gates, all nodes of one depth at once. [C], METHODS §8
+
+    It is the tree that `grow` would find node by node: there are many nodes, and most hold few patients.
+    """
+    search, table = growth.search, growth.search.table
+    rows = np.flatnonzero(table.weight > 0.0).astype(np.int32)
+    weight = table.weight[rows]
+    root = make_node(table, rows, weight, 0)
+    root.held = rows, weight
+    nodes, bounds, used = [root], np.array([0, len(rows)]), np.zeros((1, len(table.columns)), dtype=np.bool_)
+    wanted = np.array([not stops(growth, root, rows, weight)])
+    while wanted.any():
+        variable, gain = kernels.most_accurate_splits(rows, weight, bounds, wanted, used, *table.values)
+        rows, weight, bounds, parent, codes, share, by_class, total, squares = kernels.divide_by_value(
+            rows, weight, table.weight, bounds, variable, growth.weight_floor, *table.values
+        )
+        depth, ends = nodes[0].depth + 1, bounds.tolist()
+        held = [(rows[start:end], weight[start:end]) for start, end in pairwise(ends)]
+        sums = zip(by_class, total.tolist(), squares.tolist(), held, strict=True)
+        made = [Node(class_weight, whole, squared, depth, held=own) for class_weight, whole, squared, own in sums]
+        first = np.searchsorted(parent, np.arange(len(nodes) + 1)).tolist()
+        for g in np.flatnonzero(variable >= 0).tolist():
+            node, below, j = nodes[g], slice(first[g], first[g + 1]), int(variable[g])
+            put_split(node, Candidate(j, float(gain[g]), value_gate(search, j)), below.stop - below.start, {})
+            node.codes, node.share, node.children = codes[below], share[below], made[below]
+        used = used[parent]
+        used[np.arange(len(parent)), variable[parent]] = True
+        nodes, wanted = made, codes != REST
+        open_ = [not stops(growth, node, *own) for node, own in zip(nodes, held, strict=True)]
+        wanted &= np.array(open_, dtype=np.bool_)
     return root
 
 

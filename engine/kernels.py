@@ -2084,6 +2084,21 @@ def split_right(rows, weight, values, free, j, least, order, ends, fit):
 
 
 @compiled
+def rights_of_splits(rows, weight, values, free, every, order, ends, fit):
+    """Return what `bayes_splits` does of one node's patients, `rows` (n,) int64, with room for what it needs.
+
+    `order` (n,) and `ends` (V,), as many as a variable has values at most, are written.
+    """
+    right, least = np.full(len(values.first) - 1, -np.inf), -np.inf
+    own = right_weight(rows, weight, weight, values, free, fit)
+    for j in free:
+        right[j] = split_right(rows, weight, values, free, j, least, order, ends, fit)
+        if not every:
+            least = max(least, right[j] + SLACK_WEIGHT)
+    return right, own
+
+
+@compiled
 def bayes_splits(rows, weight, free, every, cells, first, code, share):
     """Training accuracy of an n-ary split on the variables `free`, a naive Bayes on each part. [C], METHODS §8.
 
@@ -2091,19 +2106,95 @@ def bayes_splits(rows, weight, free, every, cells, first, code, share):
     free), and the weight that one naive Bayes on the whole node classifies rightly. Unless `every` split is wanted,
     those that are no better than one before by 1e-9 are given up.
     """
-    values = Values(cells, first, code, share)
-    right = np.full(len(first) - 1, -np.inf)
-    widest = 1
-    for j in free:
-        widest = max(widest, values.first[j + 1] - values.first[j])
-    fit = empty_fit(values.first, values.share.shape[1])
-    order, ends, least = np.empty(len(rows), np.int64), np.empty(widest, np.int64), -np.inf
-    own = right_weight(rows.astype(np.int64), weight, weight, values, free, fit)
-    for j in free:
-        right[j] = split_right(rows, weight, values, free, j, least, order, ends, fit)
-        if not every:
-            least = max(least, right[j] + SLACK_WEIGHT)
-    return right, own
+    values, fit = Values(cells, first, code, share), empty_fit(first, share.shape[1])
+    order, ends = np.empty(len(rows), np.int64), np.empty(max(1, np.diff(first).max()), np.int64)
+    return rights_of_splits(rows.astype(np.int64), weight, values, free, every, order, ends, fit)
+
+
+@compiled
+def most_accurate_splits(rows, weight, bounds, wanted, used, cells, first, code, share):
+    """Variable (G,) of each node's most accurate split, -1 without one, and the accuracy (G,) it adds. [C], METHODS §8.
+
+    `rows`, `weight`, `bounds` and `used` are those of `bayes_right`; only `wanted` nodes (G,) are split. The lowest
+    variable wins within 1e-9 of weight.
+    """
+    values, fit = Values(cells, first, code, share), empty_fit(first, share.shape[1])
+    order, ends = np.empty(len(rows), np.int64), np.empty(max(1, np.diff(first).max()), np.int64)
+    variable, gain = np.full(len(wanted), -1, np.int64), np.full(len(wanted), np.nan)
+    for g in range(len(wanted)):
+        free, a, b = np.flatnonzero(~used[g]), bounds[g], bounds[g + 1]
+        if not wanted[g] or len(free) == 0:
+            continue
+        right, own = rights_of_splits(
+            rows[a:b].astype(np.int64), weight[a:b], values, free, False, order[: b - a], ends, fit
+        )
+        top = right.max()
+        if top > -np.inf:
+            variable[g] = np.flatnonzero(top - right <= SLACK_WEIGHT)[0]
+            gain[g] = (right[variable[g]] - own) / weight[a:b].sum()
+    return variable, gain
+
+
+@compiled
+def divide_by_value(rows, weight, original, bounds, variable, floor, cells, first, code, share):
+    """Divide the patients of every node with a `variable` (G,) of 0 or more into one child a value that occurs.
+
+    `rows`, `weight` and `bounds` are those of `bayes_right`; `original` (N,) the patients' whole weight. A value
+    missing follows the known weight, a piece under `floor` of the original weight goes to the heaviest child. The last
+    child, of code -1, stands for values that do not occur; a node where all do has none. Returns the children's
+    patients, weights and bounds, and parent, code, share, class weights, weight and squared weight of each. METHODS §8
+    """
+    most, children = 0, 0
+    for g in range(len(variable)):
+        if variable[g] >= 0:
+            size, j = first[variable[g] + 1] - first[variable[g]], variable[g]
+            children += size + 1
+            for r in range(bounds[g], bounds[g + 1]):
+                most += 1 if cells[rows[r], j] >= 0 else size + 1
+    kept, part, ends = np.empty(most, np.int32), np.empty(most), np.zeros(children + 1, np.int64)
+    parent, codes, sent = np.empty(children, np.int64), np.empty(children, np.int32), np.empty(children)
+    by_class, total, squares = np.empty((children, share.shape[1])), np.empty(children), np.empty(children)
+    count = 0
+    for g in range(len(variable)):
+        j, a, b = variable[g], bounds[g], bounds[g + 1]
+        if j < 0:
+            continue
+        size, child, known = first[j + 1] - first[j], count, 0.0
+        weights, place = np.zeros(size + 1), np.full(size, -1, np.int64)
+        for r in range(a, b):
+            if cells[rows[r], j] >= 0:
+                place[cells[rows[r], j] - first[j]] = 0
+        for v in range(size + 1):
+            if v == size or place[v] == 0:
+                if v < size:
+                    place[v] = count - child
+                elif count - child == size:
+                    break
+                parent[count], codes[count] = g, v if v < size else -1
+                count += 1
+        pieces = np.zeros((b - a, count - child))
+        for r in range(a, b):
+            cell = cells[rows[r], j]
+            if cell >= 0:
+                c = place[cell - first[j]]
+                pieces[r - a, c] = weight[r]
+                weights[c] += weight[r]
+                known += weight[r]
+        sent[child:count] = weights[: count - child] / known
+        for r in range(a, b):
+            if cells[rows[r], j] < 0:
+                pieces[r - a] = sent[child:count]
+                settle_pieces(pieces[r - a], weight[r], floor * original[rows[r]])
+        some, parts, inner, sums, wholes, squared = sort_pieces(rows[a:b], pieces, code, share)
+        start = ends[child]
+        kept[start : start + len(some)], part[start : start + len(some)] = some, parts
+        ends[child + 1 : count + 1] = start + inner[1:]
+        by_class[child:count], total[child:count], squares[child:count] = sums, wholes, squared
+    last = ends[count]
+    return (
+        kept[:last], part[:last], ends[: count + 1], parent[:count], codes[:count], sent[:count], by_class[:count],
+        total[:count], squares[:count],
+    )  # fmt: skip
 
 
 @compiled
@@ -2121,6 +2212,22 @@ def bayes_right(rows, weight, worth, bounds, used, cells, first, code, share):
         a, b = bounds[g], bounds[g + 1]
         right[g] = right_weight(rows[a:b], weight[a:b], worth[a:b], values, free, fit)
     return right
+
+
+@compiled
+def cut_where_no_worse(parent, splits, cost):
+    """Return the split nodes (N,), bottom-up, that cost as a leaf no more than the leaves below them do together.
+
+    `parent` (N,) comes before its children, -1 at the root; `cost` (N,) is what each node costs as a leaf. Those
+    found become leaves in `splits` (N,), which tells the split nodes. METHODS §8
+    """
+    cut, below = np.zeros(len(parent), np.bool_), np.zeros(len(parent))
+    for p in range(len(parent) - 1, -1, -1):
+        cut[p] = splits[p] and cost[p] <= below[p] + SLACK_WEIGHT
+        splits[p] = splits[p] and not cut[p]
+        if parent[p] >= 0:
+            below[parent[p]] += below[p] if splits[p] else cost[p]
+    return cut
 
 
 @compiled

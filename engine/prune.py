@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import kernels
 from engine.bayes import places, right_weights
 from engine.gates import child_boxes
 from engine.grow import Arriving, send_down
@@ -159,22 +160,9 @@ def prune_naive_bayes(root: Node, table: Table, how: str, confidence: float) -> 
     wrong = np.maximum(0.0, weight - right)
     charges = weight * upper_limits(wrong, np.maximum(weight, TIE), confidence)
     steps = {"pessimistic": [charges], "nb_accuracy": [wrong], "pessimistic+nb_accuracy": [charges, wrong]}
-    nodes = [place.node for place in found]
+    position = {id(place): p for p, place in enumerate(found)}
+    parent = np.array([-1 if place.above is None else position[id(place.above)] for place in found], dtype=np.int64)
+    splits = np.array([place.node.gate != LEAF for place in found])
     for cost in steps[how]:
-        cut_where_no_worse(nodes, cost)
-
-
-def cut_where_no_worse(nodes: list[Node], cost: Floats) -> None:
-    """Make every split node a leaf, bottom-up, that costs as a leaf no more than the leaves below it do together.
-
-    Parameters
-    ----------
-    nodes : parents before their children; those below a node that has become a leaf are passed over.
-    cost : (N,) what each node costs as a leaf.
-    """
-    below: dict[int, float] = {}
-    for node, own in zip(reversed(nodes), cost[::-1], strict=True):
-        leaves = sum(below.pop(id(child)) for child in node.children)
-        if node.gate != LEAF and own <= leaves + TIE:
-            node.become_leaf()
-        below[id(node)] = float(own) if node.gate == LEAF else leaves
+        for p in np.flatnonzero(kernels.cut_where_no_worse(parent, splits, cost)).tolist():
+            found[p].node.become_leaf()

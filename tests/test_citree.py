@@ -206,7 +206,7 @@ def test_many_variables_do_not_vanish():
     np.testing.assert_array_equal(p, table.predict_proba(X))
 
 
-@twin("sort_by_value", "split_right", "bayes_splits")
+@twin("sort_by_value", "split_right", "bayes_splits", "rights_of_splits")
 @pytest.mark.parametrize("seed", range(10))
 def test_accuracy_of_every_split(seed):
     data, weight, values, _, rows, used = kernel_problem(seed)
@@ -248,6 +248,80 @@ def test_nodes_at_once(seed):
         for j in range(data.X.shape[1]):
             got = tables[g, values.first[j] : values.first[j + 1]]
             np.testing.assert_allclose(got, bayes["tables"].get(j, np.zeros(got.shape)), atol=1e-12)
+
+
+@twin("most_accurate_splits", "divide_by_value")
+@pytest.mark.parametrize("seed", range(10))
+def test_splits_and_children_of_nodes_at_once(seed):
+    data, weight, values, _, rows, used = kernel_problem(seed)
+    rng, floor, n_variables = np.random.default_rng(seed), (0.0, 0.3)[seed % 2], data.X.shape[1]
+    paths = [used, frozenset(), frozenset(range(n_variables)), frozenset()]
+    parts = [rows, rows[rng.random(len(rows)) < 0.6], rows, rows]
+    bounds = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+    marks = np.array([[j in path for j in range(n_variables)] for path in paths])
+    joined, wanted = np.concatenate(parts).astype(np.int32), np.array([True, True, True, False])
+    variable, gain = kernels.most_accurate_splits(joined, weight[joined], bounds, wanted, marks, *values)
+    original = weight * rng.choice([1.0, 2.0], len(weight))
+    kept, part, ends, parent, codes, share, by_class, total, squares = kernels.divide_by_value(
+        joined, weight[joined], original, bounds, variable, floor, *values
+    )
+    for g, (path, here) in enumerate(zip(paths, parts, strict=True)):
+        dense = np.where(np.isin(np.arange(len(weight)), here), weight, 0.0)
+        rights = {j: naive_citree.right_after_split(data, dense, j, path) for j in range(n_variables) if j not in path}
+        rights = {j: right for j, right in rights.items() if right is not None}
+        if not wanted[g] or not rights:
+            assert variable[g] == -1
+            assert not (parent == g).any()
+            continue
+        j = min(j for j, right in rights.items() if right >= max(rights.values()) - 1e-9)
+        own = naive_citree.right(data, naive_citree.fit_bayes(data, dense, path), dense)
+        assert variable[g] == j
+        assert gain[g] == pytest.approx((rights[j] - own) / dense.sum(), abs=1e-9)
+        met = naive_citree.occurring(data, dense, j)
+        children = np.flatnonzero(parent == g)
+        assert codes[children].tolist() == [*met, *([] if len(met) == data.n_values[j] else [-1])]
+        own_codes = [-9 if math.isnan(x) else naive_citree.value_code(data, j, x) for x in data.X[:, j]]
+        known = np.array([sum(dense[i] for i in here if own_codes[i] == v) for v in codes[children]])
+        assert share[children] == pytest.approx(known / known.sum())
+        pieces = np.zeros((len(weight), len(children)))
+        for i in here:
+            wanted_share = known / known.sum() if own_codes[i] == -9 else (codes[children] == own_codes[i]) * 1.0
+            heaviest = int(np.argmax(wanted_share >= wanted_share.max() - 1e-12))
+            pieces[i] = np.where(weight[i] * wanted_share >= floor * original[i], weight[i] * wanted_share, 0.0)
+            pieces[i, heaviest] = 0.0
+            pieces[i, heaviest] = weight[i] - pieces[i].sum()
+        for c, child in enumerate(children):
+            inside = slice(ends[child], ends[child + 1])
+            assert kept[inside].tolist() == [i for i in here if pieces[i, c] > 0.0]
+            assert part[inside] == pytest.approx(pieces[kept[inside], c], abs=1e-12)
+            assert total[child] == pytest.approx(pieces[:, c].sum(), abs=1e-12)
+            assert squares[child] == pytest.approx((pieces[:, c] ** 2).sum(), abs=1e-12)
+            sums = np.zeros(by_class.shape[1])
+            for i in here:
+                sums += pieces[i, c] * values.share[values.code[i]]
+            assert by_class[child] == pytest.approx(sums, abs=1e-12)
+
+
+@twin("cut_where_no_worse")
+def test_cuts_where_a_leaf_is_no_worse():
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        n = int(rng.integers(1, 30))
+        parent = np.array([-1, *[int(rng.integers(0, p)) for p in range(1, n)]])
+        splits = np.isin(np.arange(n), parent)
+        cost = rng.integers(0, 6, n) + 1e-10 * rng.integers(-1, 2, n)
+
+        def below(node, splits=splits, cost=cost, parent=parent, cut=None):
+            if not splits[node]:
+                return cost[node]
+            leaves = sum(below(child, splits, cost, parent, cut) for child in np.flatnonzero(parent == node))
+            cut[node] = cost[node] <= leaves + 1e-9
+            return cost[node] if cut[node] else leaves
+
+        want, after = np.zeros(n, dtype=bool), splits.copy()
+        below(0, cut=want)
+        assert kernels.cut_where_no_worse(parent, after, cost).tolist() == want.tolist()
+        assert after.tolist() == (splits & ~want).tolist()
 
 
 @twin("posterior", "posteriors", "mix_bayes")
