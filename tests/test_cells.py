@@ -12,7 +12,7 @@ from scipy import stats
 from test_kernels import CRITERIA, SEEDS, error_of, random_fit, sorted_known, unshared
 from twins import twin
 
-from engine import Noise, UncertainTreeClassifier, cells, kernels, search
+from engine import Noise, UncertainTreeClassifier, cells, grow, kernels, search
 
 
 @pytest.mark.parametrize("width", [0.02, 0.1, 0.4, 0.8])
@@ -245,8 +245,8 @@ def test_gains_of_a_grid_and_of_a_few_thresholds(shape):
             sigma = float(data.search.sigma[j])
             for i in order:
                 left[code[i]] += [weight[i] * naive.cdf(shape, (tau - data.X[i, j]) / sigma) for tau in grid]
-            gain = np.empty(60)
-            kernels.grid_gains(left, order, data.X[:, j], code, weight, start, step, *rest, gain)
+            gain, whole = np.empty(60), np.bincount(code[order], weight[order], len(left))
+            kernels.grid_gains(left, whole, order, data.X[:, j], weight, start, step, *rest, gain)
             np.testing.assert_allclose(gain, curve, atol=1e-11)
 
 
@@ -287,3 +287,18 @@ def test_a_tree_searched_on_cells_is_the_tree_of_the_direct_sum(seed, monkeypatc
             np.testing.assert_array_equal(getattr(found, name), getattr(direct, name), name)
         for name in ("threshold", "class_weight", "gain"):
             np.testing.assert_allclose(getattr(found, name), getattr(direct, name), atol=1e-10, err_msg=name)
+
+
+@pytest.mark.parametrize("least", [2, 3.5, "c45"])
+def test_a_node_too_light_for_two_sides_is_not_searched(least, monkeypatch):
+    weights = []
+    best = grow.best_split
+    monkeypatch.setattr(grow, "best_split", lambda s, here: weights.append(here.weight.sum()) or best(s, here))
+    X, y = patients(2)
+    settings = {"search": "soft", "propagation": "soft", "noise": Noise(sigma=0.3), "min_weight_leaf": least}
+    UncertainTreeClassifier(**settings).fit(X, y)
+    two_sides = 4.0 if least == "c45" else 2.0 * least
+    assert min(weights) >= two_sides - 1e-8
+    weights.clear()
+    few = UncertainTreeClassifier(**{**settings, "min_weight_leaf": 2}).fit([[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1])
+    assert (len(weights), few.n_leaves_) == (1, 2)
