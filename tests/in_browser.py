@@ -23,6 +23,12 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+STILL = """() => {
+  const main = document.querySelector('[data-testid=stMain]');
+  const now = [document.documentElement, main].map((each) => [each?.scrollWidth, each?.scrollHeight]).join();
+  if (window.seenSize !== now) [window.seenSize, window.seenAt] = [now, performance.now()];
+  return performance.now() - window.seenAt > 500;
+}"""
 
 
 def free_port() -> int:
@@ -73,7 +79,12 @@ def settled(page) -> None:
     page.wait_for_selector("text=Intended use")
     page.wait_for_timeout(300)
     page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
-    page.wait_for_timeout(500)
+    still(page)
+
+
+def still(page) -> None:
+    """Wait until nothing on the page has moved for half a second: on a busy machine a new width takes its time."""
+    page.wait_for_function(STILL)
 
 
 def go(page, name: str) -> None:

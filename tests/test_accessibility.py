@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from in_browser import address as server
 from in_browser import browser as chromium
-from in_browser import new_page, settled
+from in_browser import new_page, settled, still
 
 from engine.draw.sheet import CLASS_FILL, SHADES, STYLE
 
@@ -117,6 +117,7 @@ def turn(chromium, server):
         colours[name] = (scheme, forced)
         page.wait_for_timeout(300)
         page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
+        still(page)
         return page
 
     yield show

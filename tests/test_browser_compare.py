@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from in_browser import go, new_page, settled
+from in_browser import go, new_page, settled, still
 
 from pages.shared import study_file
 from pages.shared.state import Compared, Comparing
@@ -238,7 +238,8 @@ def test_at_320_pixels_a_finished_comparison_does_not_scroll_sideways(address, b
     url, _ = address
     quick(page, url)
     page.set_viewport_size({"width": 320, "height": 1600})
-    page.wait_for_timeout(800)
+    page.wait_for_timeout(300)
+    still(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     wide = page.evaluate("""() => {
       const hosts = [...document.querySelectorAll('[data-testid=stMain] *')].filter((each) => each.shadowRoot);

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from in_browser import CHROMIUM, FLAGS
+from in_browser import new_page
 from paper_cases import CASES, HOSTILE, open_case
 from screens import clinic, open_page, paper, sound, text, upload, validate
 
@@ -161,14 +161,10 @@ def test_more_to_say_makes_the_type_smaller_and_what_is_left_out_is_said():
 
 
 @pytest.fixture(scope="module")
-def sheet():
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: no sheet is counted.")
-    if CHROMIUM is None:
-        pytest.skip("No Chromium is installed (apt-get install chromium), so no sheet is counted.")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened.new_page()
-        opened.close()
+def sheet(browser):
+    page = new_page(browser)
+    yield page
+    page.close()
 
 
 def sheets(page, content: str, size: str) -> int:

@@ -74,14 +74,19 @@ def tall(texts: Sequence[Text], width: float, size: float) -> float:
 def half(svg: str, scale: float, texts: Sequence[Text], size: float, beside: bool) -> Block:
     """Return a figure with its texts beside it, or above it over the whole width."""
     wide, high = (scale * each for each in svg_size(svg))
-    figure = f"<figure>{inline_svg(DRAGGED.sub('<g>', svg), scale, size)}</figure>"
+
+    def html() -> str:
+        figure = f"<figure>{inline_svg(DRAGGED.sub('<g>', svg), scale, size)}</figure>"
+        if not beside:
+            return f"<div>{written(texts)}{figure}</div>"
+        return (
+            f'<div style="display:flex;gap:{BESIDE_IT:g}px"><div style="flex:0 0 auto">{figure}</div>'
+            f'<div style="flex:1 1 0;min-width:0">{written(texts)}</div></div>'
+        )
+
     if not beside:
-        return Block(f"<div>{written(texts)}{figure}</div>", lambda at: high + tall(texts, WIDTH, at))
+        return Block(html, lambda at: high + tall(texts, WIDTH, at))
     room = WIDTH - wide - BESIDE_IT
-    html = (
-        f'<div style="display:flex;gap:{BESIDE_IT:g}px"><div style="flex:0 0 auto">{figure}</div>'
-        f'<div style="flex:1 1 0;min-width:0">{written(texts)}</div></div>'
-    )
     return Block(html, lambda at: max(high, tall(texts, room, at)))
 
 
@@ -94,11 +99,12 @@ def blocks(told: Handout, scale: float, size: float, beside: bool) -> list[Block
         (f"Moral. {told.moral}", "", 1.2),
     ]  # fmt: skip
     title = Block(
-        f'<div><h1>{esc(told.title)}</h1><p class="second">{esc(told.place)}</p></div>',
+        lambda: f'<div><h1>{esc(told.title)}</h1><p class="second">{esc(told.place)}</p></div>',
         lambda at: height_of([told.title], WIDTH, at * 1.8) + at * 1.32,
     )
     fold = Block(
-        f'<p class="second" style="border-top:1px dashed;padding-top:4px">{esc(FOLD)}</p>', lambda at: at * 1.32 + 5
+        lambda: f'<p class="second" style="border-top:1px dashed;padding-top:4px">{esc(FOLD)}</p>',
+        lambda at: at * 1.32 + 5,
     )
     small = paragraphs([told.settings, told.source, *told.foot], "second")
     return [
