@@ -582,14 +582,13 @@ def cell_left(laid, table, reach):
 
 
 @compiled
-def grid_gains(left, order, column, label, weight, start, step, criterion, labels, min_leaf, hard, gain):
+def grid_gains(left, whole, order, column, weight, start, step, criterion, labels, min_leaf, hard, gain):
     """Gain of every threshold start + k·step from the weight left of it, `left` (S, m), written into `gain` (m,).
 
+    `whole` (S,) is the weight by label code of the patients `order`, who are listed by rising value.
     -inf where a side is lighter than `min_leaf` by those weights, or, when `hard`, by the hard gate. METHODS §4.
     """
-    n_codes = len(left)
-    whole = code_weights(order, label, weight, n_codes)
-    total = whole.sum()
+    n_codes, total = len(left), whole.sum()
     limit = min_leaf - SLACK_WEIGHT
     low, high = -np.inf, np.inf
     if hard:

@@ -12,7 +12,7 @@ from scipy import stats
 from test_kernels import CRITERIA, SEEDS, error_of, random_fit, sorted_known, unshared
 from twins import twin
 
-from engine import Noise, UncertainTreeClassifier, cells, kernels, search
+from engine import Noise, UncertainTreeClassifier, cells, grow, kernels, search
 
 
 @pytest.mark.parametrize("width", [0.02, 0.1, 0.4, 0.8])
@@ -40,51 +40,169 @@ def test_more_powers_for_wider_cells_and_none_for_very_wide_ones():
     assert cells.orders_for(1.5) == 0
 
 
-@pytest.mark.parametrize("width", [0.05, 0.1, 0.2])
-@twin("spread_curve")
-def test_the_series_is_the_sum_to_the_last_digits(width):
-    rng = np.random.default_rng(5)
-    n, sigma, start = 200, 0.7, -3.0
-    step = width * sigma
-    column = start + step * 90 * rng.random(n)
-    column[:3] = start, start + 1.5 * step, start + 90 * step
-    label, weight = rng.integers(0, 3, n).astype(np.int32), rng.choice([0.2, 1.0, 3.0], n)
-    left = np.empty((3, 91))
-    rows = np.arange(n, dtype=np.int32)
-    kernels.spread_curve(rows, column, label, weight, sigma, start, step, cells.series_table(width), left)
-    cdf = stats.norm.cdf((start + step * np.arange(91)[:, None] - column) / sigma)
-    for c in range(3):
-        np.testing.assert_allclose(left[c], (cdf * np.where(label == c, weight, 0.0)).sum(axis=1), atol=1e-11, rtol=0)
+@pytest.mark.parametrize("resolution", [0.02, 0.1, 0.15, 0.3, 0.5])
+@twin("laying_table", "reading_table", "lay_down", "read_lattice")
+def test_two_halves_of_the_noise_make_the_whole(resolution):
+    ratio, (laying, reading) = cells.lattice_ratio(resolution), cells.lattice_tables(resolution)
+    spacing = ratio * resolution
+    assert 0.0 < spacing <= 0.5 < spacing + resolution
+    away = np.arange(kernels.TAPS) - (kernels.TAPS // 2 - 1)
+    above = (np.arange(kernels.FINE + 3)[:, None] - 1) / kernels.FINE
+    np.testing.assert_allclose(laying, stats.norm.pdf(away, above, kernels.FIRST_HALF), atol=1e-15)
+    second, reach = np.sqrt(1.0 - (kernels.FIRST_HALF * spacing) ** 2), reading.shape[1] // 2
+    apart = (np.arange(ratio)[:, None] / ratio - np.arange(1 - reach, reach + 1)) * spacing / second
+    np.testing.assert_allclose(reading, stats.norm.cdf(apart), atol=1e-15)
+    rng = np.random.default_rng(3)
+    for range_in_sigma in (0.0, 0.7, 12.0, 60.0):
+        value = np.unique(np.append(rng.random(40), [0.0, 1.0])) * range_in_sigma
+        held, start = rng.choice([0.0, 1e-4, 1.0, 3.0], (len(value), 3)), -3.0
+        count = int((range_in_sigma + 6.0) / resolution) + 1
+        n_spacings, first = (count - 1) // ratio + 1, reading.shape[1] + kernels.TAPS
+        lattice, left = np.empty((3, n_spacings + 2 * first)), np.empty((3, ratio * n_spacings))
+        kernels.lay_down(value, held, start, spacing, first, laying, lattice)
+        assert lattice.sum() == pytest.approx(held.sum(), abs=kernels.UNSURE * held.sum())
+        kernels.read_lattice(lattice, reading, first, n_spacings, left)
+        tau = start + resolution * (np.arange(n_spacings) * ratio + np.arange(ratio)[:, None]).ravel()
+        expected = held.T @ stats.norm.cdf(tau - value[:, None])
+        np.testing.assert_allclose(left, expected, atol=0.5 * kernels.UNSURE * held.sum(), rtol=0)
+
+
+def test_a_grid_wider_than_the_lattice_may_be_has_none():
+    assert [cells.lattice_ratio(resolution) for resolution in (0.1, 0.26, 0.5, 0.51)] == [5, 1, 1, 0]
+
+
+@twin("same_values")
+def test_weights_are_held_by_value_and_label():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 30))
+        column, weight = rng.integers(0, 8, n) / 4.0, rng.random(n)
+        label, rows = rng.integers(0, 3, n).astype(np.int32), np.flatnonzero(rng.random(n) < 0.7).astype(np.int32)
+        if not len(rows):
+            continue
+        rows = rows[np.argsort(column[rows], kind="stable")]
+        value, held = np.full(n, np.nan), np.full((n, 3), np.nan)
+        count = kernels.same_values(rows, column, label, weight, value, held)
+        distinct = np.unique(column[rows])
+        np.testing.assert_array_equal(value[:count], distinct)
+        for d, x in enumerate(distinct):
+            expected = [weight[rows][(column[rows] == x) & (label[rows] == c)].sum() for c in range(3)]
+            np.testing.assert_allclose(held[d], expected, atol=1e-14)
+
+
+@twin("add_weight_logs")
+def test_logarithms_of_many_weights():
+    weight = np.concatenate([[0.0, 1e-300, 1e-12, 0.5, 1.0, 1.0 + 1e-15, 2.0, 1e6], np.logspace(-9, 5, 500)])
+    out = np.ones(len(weight))
+    kernels.add_weight_logs(weight, -2.0, np.empty(len(weight)), np.empty(len(weight)), out)
+    exact = weight * np.log2(np.maximum(weight, 1e-300))
+    assert (np.abs(out - (1.0 - 2.0 * exact)) <= 2e-9 * weight + 1e-15 * np.abs(1.0 - 2.0 * exact)).all()
+
+
+def sides_of(rng, n_codes, m):
+    """Return weights by code and `m` left sides of them, some empty or whole, a few out of bounds by rounding."""
+    whole = rng.choice([0.2, 1.0, 7.0], n_codes)
+    part = rng.random((n_codes, m))
+    part[:, 0], part[:, 1], part[:, 2] = 0.0, 1.0, -1e-12
+    return whole, part * whole[:, None]
+
+
+@pytest.mark.parametrize("labels", ["precise", "abstain", "partial"])
+@pytest.mark.parametrize("criterion", CRITERIA)
+@twin("screened_gains", "soft_gain")
+def test_screened_gains_are_the_gains(criterion, labels):
+    for seed in SEEDS:
+        rng, _, _, _, kernel_labels = random_fit(seed, labels)
+        n_codes, m, no_logs = len(kernel_labels.mask), 20, np.zeros(0)
+        whole, left = sides_of(rng, n_codes, m)
+        sides, total = np.clip(left, 0.0, whole[:, None]), whole.sum()
+        before = total * kernels.impurity(whole, CRITERIA[criterion], kernel_labels)
+        room, gain = np.empty((5, m)), np.empty(m)
+        kernels.screened_gains(
+            left, whole, total, before, CRITERIA[criterion], kernel_labels, 0.3 * total, room, gain
+        )
+        for k in range(m):
+            side, rest = sides[:, k], whole - sides[:, k]
+            fits = min(side.sum(), rest.sum()) >= 0.3 * total
+            after = [part.sum() * kernels.impurity(part, CRITERIA[criterion], kernel_labels) for part in (side, rest)]
+            assert gain[k] == pytest.approx((before - sum(after)) / total if fits else -np.inf, abs=1e-8)
+            exact = kernels.soft_gain(
+                side, rest, side.sum(), total, before, CRITERIA[criterion], kernel_labels, 0.3 * total, True, no_logs
+            )
+            assert exact == pytest.approx((before - sum(after)) / total if fits else -np.inf, abs=1e-12)
+
+
+def together(seed, **params):
+    """Return what `best_soft_cuts` reads of random data, up to its choices, and the naive curves of its variables."""
+    labels, criterion = ("precise", "abstain")[seed % 2], sorted(CRITERIA)[seed // 2 % 2]
+    propagation = ("hard", "soft")[seed % 3 == 0]
+    _, data, weight, code, kernel_labels = random_fit(
+        seed, labels, criterion=criterion, min_weight_leaf=1.5, propagation=propagation, search="soft", **params
+    )
+    columns, wanted = np.ascontiguousarray(data.X[:, :3].T), np.flatnonzero([True, True, seed % 4 > 0])
+    n_known = np.array([len(sorted_known(data, weight, j)) for j in range(3)])
+    order = np.zeros((3, np.count_nonzero(weight)), np.int32)
+    for j in range(3):
+        order[j, : n_known[j]] = sorted_known(data, weight, j)
+    hard = np.array([naive.sends_hard(data, j) for j in range(3)])
+    given = (
+        order, n_known, weight.sum(), wanted, columns, code, weight, np.array(data.search.sigma[:3]), 6.0, 0.1,
+    )  # fmt: skip
+    rest = (*cells.lattice_tables(0.1), CRITERIA[criterion], kernel_labels, np.full(3, 1.5), hard)
+    return data, weight, given, rest, {j: naive.soft_gain_curve(data, weight, j) for j in wanted if n_known[j]}
 
 
 @twin("best_soft_cuts")
 def test_all_variables_together_have_the_best_thresholds_of_their_grids():
     for seed in SEEDS:
-        labels, criterion = ("precise", "abstain")[seed % 2], sorted(CRITERIA)[seed // 2 % 2]
-        propagation = ("hard", "soft")[seed % 3 == 0]
-        _, data, weight, code, kernel_labels = random_fit(
-            seed, labels, criterion=criterion, min_weight_leaf=1.5, propagation=propagation, search="soft"
-        )
-        columns = np.ascontiguousarray(data.X[:, :3].T)
-        n_known = np.array([len(sorted_known(data, weight, j)) for j in range(3)])
-        order = np.zeros((3, len(weight)), np.int32)
+        _, _, given, rest, curves = together(seed)
+        gains, theta, tried = kernels.best_soft_cuts(*given, 20_000, *rest, True, -np.inf)
         for j in range(3):
-            order[j, : n_known[j]] = sorted_known(data, weight, j)
-        hard = np.array([naive.sends_hard(data, j) for j in range(3)])
-        wanted, sigma = np.array([True, True, seed % 4 > 0]), np.array(data.search.sigma[:3])
-        gains, theta, tried = kernels.best_soft_cuts(
-            order, n_known, wanted, columns, code, weight, sigma,
-            6.0, 0.1, 20_000, cells.series_table(0.1), CRITERIA[criterion], kernel_labels, np.full(3, 1.5), hard,
-        )  # fmt: skip
-        for j in range(3):
-            curve = naive.soft_gain_curve(data, weight, j) if n_known[j] and (j < 2 or seed % 4) else []
+            curve = curves.get(j, [])
             best = naive.pick_soft([(t, g + 1.0, f) for t, g, f in curve])
             assert tried[j] == sum(fits for _, _, fits in curve)
             if best is None:
                 assert gains[j] == -np.inf
             else:
-                assert gains[j] == pytest.approx(unshared(curve, data, weight, j)[best], abs=1e-11)
+                assert gains[j] == pytest.approx(curve[best][1], abs=1e-11)
                 assert theta[j] == pytest.approx(curve[best][0], abs=1e-9)
+        some = kernels.best_soft_cuts(*given, 20_000, *rest, False, -np.inf)[0]
+        assert some.max() == gains.max()
+        for j in range(3):
+            assert some[j] == gains[j] or (some[j] == -np.inf and gains[j] < gains.max())
+        assert (kernels.best_soft_cuts(*given, 20_000, *rest, False, gains.max() + 1e-4)[0] == -np.inf).all()
+        assert (kernels.best_soft_cuts(*given, 3, *rest, True, -np.inf)[2][list(curves)] == -1).all()
+
+
+@twin("screened_curve", "summed_gain")
+def test_a_screened_grid_has_the_gains_of_the_whole_sum():
+    for seed in SEEDS:
+        data, weight, given, rest, curves = together(seed)
+        order, n_known, _, _, columns, code, _, sigma, window, resolution = given
+        laying, reading, criterion, kernel_labels, _, hard = rest
+        for j, curve in curves.items():
+            known, limit, n_codes = order[j, : n_known[j]], 1.5 - kernels.SLACK_WEIGHT, len(kernel_labels.mask)
+            value, held, gain = np.empty(len(known)), np.empty((len(known), n_codes)), np.empty(len(curve))
+            count = kernels.same_values(known, columns[j], code, weight, value, held)
+            whole = held[:count].sum(axis=0)
+            about = (whole, whole.sum(), whole.sum() * kernels.impurity(whole, criterion, kernel_labels))
+            bounds = kernels.hard_limits(known, columns[j], weight, limit) if hard[j] else (-np.inf, np.inf)
+            start, step = columns[j, known[0]] - 0.5 * window * sigma[j], resolution * sigma[j]
+            top, tried = kernels.screened_curve(
+                value[:count], held[:count], *about, sigma[j], start, step, laying, reading, criterion, kernel_labels,
+                limit, *bounds, gain,
+            )  # fmt: skip
+            exact = unshared(curve, data, weight, j)
+            np.testing.assert_allclose(gain, exact, atol=0.5 * kernels.SCREENED * n_codes, rtol=0)
+            assert (top, tried) == (gain.max(), np.isfinite(exact).sum())
+            for k in range(0, len(curve), 7):
+                side, rest_of_it = np.empty(n_codes), np.empty(n_codes)
+                found = kernels.summed_gain(
+                    value[:count], held[:count], curve[k][0], sigma[j], *about, criterion, kernel_labels, limit, side,
+                    rest_of_it,
+                )  # fmt: skip
+                if exact[k] > -np.inf:
+                    assert found == pytest.approx(exact[k], abs=1e-11)
 
 
 @twin("hard_limits")
@@ -101,7 +219,7 @@ def test_hard_limits_are_where_each_side_holds_enough():
                 assert (low <= tau < high) == (min(left, right) >= limit and min(left, right) > 0.0)
 
 
-@twin("grid_gains", "soft_gains_at", "soft_gain")
+@twin("grid_gains", "soft_gains_at")
 @pytest.mark.parametrize("shape", ["normal", "laplace"])
 def test_gains_of_a_grid_and_of_a_few_thresholds(shape):
     for seed in SEEDS:
@@ -127,8 +245,8 @@ def test_gains_of_a_grid_and_of_a_few_thresholds(shape):
             sigma = float(data.search.sigma[j])
             for i in order:
                 left[code[i]] += [weight[i] * naive.cdf(shape, (tau - data.X[i, j]) / sigma) for tau in grid]
-            gain = np.empty(60)
-            kernels.grid_gains(left, order, data.X[:, j], code, weight, start, step, *rest, gain)
+            gain, whole = np.empty(60), np.bincount(code[order], weight[order], len(left))
+            kernels.grid_gains(left, whole, order, data.X[:, j], weight, start, step, *rest, gain)
             np.testing.assert_allclose(gain, curve, atol=1e-11)
 
 
@@ -169,3 +287,18 @@ def test_a_tree_searched_on_cells_is_the_tree_of_the_direct_sum(seed, monkeypatc
             np.testing.assert_array_equal(getattr(found, name), getattr(direct, name), name)
         for name in ("threshold", "class_weight", "gain"):
             np.testing.assert_allclose(getattr(found, name), getattr(direct, name), atol=1e-10, err_msg=name)
+
+
+@pytest.mark.parametrize("least", [2, 3.5, "c45"])
+def test_a_node_too_light_for_two_sides_is_not_searched(least, monkeypatch):
+    weights = []
+    best = grow.best_split
+    monkeypatch.setattr(grow, "best_split", lambda s, here: weights.append(here.weight.sum()) or best(s, here))
+    X, y = patients(2)
+    settings = {"search": "soft", "propagation": "soft", "noise": Noise(sigma=0.3), "min_weight_leaf": least}
+    UncertainTreeClassifier(**settings).fit(X, y)
+    two_sides = 4.0 if least == "c45" else 2.0 * least
+    assert min(weights) >= two_sides - 1e-8
+    weights.clear()
+    few = UncertainTreeClassifier(**{**settings, "min_weight_leaf": 2}).fit([[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1])
+    assert (len(weights), few.n_leaves_) == (1, 2)

@@ -17,7 +17,7 @@ from engine.calibration import nearest_factor, scaled_zones, undecided_beyond
 from engine.criteria import CODES, logical_entropy
 from engine.leaves import upper_limit
 from engine.metrics import cover_hart
-from engine.prune import charge
+from engine.prune import charges
 from engine.route import decided
 from engine.search import arrivals, candidates, numeric_curve, split_entropy
 from engine.why import path_boxes
@@ -66,8 +66,8 @@ def test_clopper_pearson_and_charges():
         close(upper_limit(errors, n, c), limit)
         close(n * upper_limit(errors, n, c), charged)
     for weights, _, c, _, _, with_laplace, without in other["charges"]:
-        close(charge(np.array(weights, dtype=float), c, True), with_laplace)
-        close(charge(np.array(weights, dtype=float), c, False), without)
+        close(charges(np.array([weights], dtype=float), c, True)[0], with_laplace)
+        close(charges(np.array([weights], dtype=float), c, False)[0], without)
 
 
 def test_shapes():

@@ -520,6 +520,45 @@ def test_divide(kind, nominal):
         np.testing.assert_allclose(again, pieces, atol=1e-15)
 
 
+@twin("divide_in_two", "two_pieces")
+@pytest.mark.parametrize("kind", ["hard", "soft", "conditional"])
+def test_divide_in_two(kind):
+    for seed in SEEDS:
+        rng, data, weight, code, labels = random_fit(
+            seed,
+            ("precise", "abstain")[seed % 2],
+            shape=SHAPES[seed % 4],
+            cv=0.05 * (seed % 2),
+            propagation=kind,
+            weight_floor=(0.0, 1e-4, 0.1)[seed % 3],
+        )
+        j = int(rng.integers(0, 3))
+        known = data.X[~np.isnan(data.X[:, j]), j]
+        theta, closed, box = float(rng.choice(known)), ("le", "lt")[seed % 2], (-math.inf, math.inf)
+        if seed % 4 > 1:
+            box = (theta - 0.7, theta + 2.1)
+        node = {"index": j, "threshold": theta, "closed": closed, "delta": None, "share": [], "children": []}
+        want = np.column_stack(naive.send_down(data, node | {"box": box}, weight, kind))
+        rows, share, error = np.flatnonzero(weight > 0.0).astype(np.int32), np.zeros(2), error_of(data.propagation)
+        arguments = (
+            rows, weight[rows], data.w0, data.X[:, j], code, labels.share, theta, closed == "le", *box,
+            error.sigma[j], error.cv[j], error.shape[j], KINDS.get(kind, kernels.COHERENT), data.p["weight_floor"],
+        )  # fmt: skip
+        kept, parts, bounds, by_class, total, squares = kernels.divide_in_two(*arguments, True, share)
+        for c in range(2):
+            here = np.flatnonzero(want[:, c] > 0.0)
+            np.testing.assert_array_equal(kept[bounds[c] : bounds[c + 1]], here)
+            np.testing.assert_allclose(parts[bounds[c] : bounds[c + 1]], want[here, c], atol=1e-12)
+            np.testing.assert_allclose(by_class[c], want[here, c] @ labels.share[code[here]], atol=1e-11)
+            assert total[c] == pytest.approx(want[:, c].sum(), abs=1e-11)
+            assert squares[c] == pytest.approx((want[:, c] ** 2).sum(), abs=1e-11)
+        known_weight = want[~np.isnan(data.X[:, j])].sum(axis=0)
+        np.testing.assert_allclose(share, known_weight / known_weight.sum(), atol=1e-12)
+        again = kernels.divide_in_two(*arguments, False, share)
+        for one, two in zip(again, (kept, parts, bounds, by_class, total, squares), strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
 def random_tree(rng, depth, used=frozenset()):
     """Return a random tree over three numeric variables and a nominal one, thresholds anywhere."""
     leaf = {"index": None, "threshold": None, "children": [], "share": [], "delta": None, "closed": None}
