@@ -55,8 +55,8 @@ def everything() -> None:
 def one(name: str) -> None:
     """Fit a named variant on a few made-up patients, and read one of them."""
     X, y = patients()
-    zoned = VARIANTS[name].get("width") is None and name != "UDT"
-    model: UncertainTreeClassifier = variant(name, noise=Noise(sigma={"a": 0.3, "b": 0.2}) if zoned else None).fit(X, y)
+    error: dict[str, Any] = {"width": 0.1} if name == "UDT" else {"noise": Noise(sigma={"a": 0.3, "b": 0.2})}
+    model: UncertainTreeClassifier = variant(name, **error).fit(X, y)
     model.predict(X)
     for evaluation in READINGS:
         model.with_decision(evaluation=evaluation).case(X.iloc[0])
