@@ -4,6 +4,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const frame = parentElement.querySelector('.frame'), paper = frame.querySelector('.paper');
   const state = (frame.state ??= { drawn: null, held: null, sent: 0, last: null, shown: null });
   const RECENT = 1500;  // ms in which the page may be a step behind the reader
+  const EVERY = 250;  // ms between two messages
+  Object.assign(state, { trigger: setTriggerValue, turn: data.room?.turn });  // also for what is told later
   const recent = (each) => each && performance.now() - each.at < RECENT;
   const focused = () => (parentElement.activeElement || document.activeElement)?.dataset?.name;
   const find = (name) => [...paper.querySelectorAll('.drag')].find((mark) => mark.dataset.name === name);
@@ -20,6 +22,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       paper.innerHTML = text;
       state.drawn = text;
       if (active) find(active)?.focus({ preventScroll: true });
+      if (state.last && !behind(state.last)) clearTimeout(state.later);
     }
     const svg = paper.querySelector('svg');
     svg.dataset.theme = themeOf(frame);
@@ -30,9 +33,23 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const at = state.held ?? state.last, mark = at && find(at.name);
     if (mark && (state.held || recent(at))) place(mark, at.value, at.up);
   };
+  const behind = ({ name, value, up }) => {  // whether the page has not drawn what it was told
+    const mark = find(name), from = mark && drawn(mark);
+    return from ? from.value !== value || from.up !== up : state.turn?.name === name && state.turn.value !== value;
+  };
+  const tell = (again) => {  // of many messages one may be lost: what was not drawn is told again
+    clearTimeout(state.later);
+    const { name, value, up } = state.last;
+    state.sent = performance.now();
+    state.trigger('moved', { name, value, up });
+    if (again) state.later = setTimeout(() => { if (frame.isConnected && behind(state.last)) tell(again - 1); }, RECENT);
+  };
   const send = (name, value, up) => {
     state.last = { name, value, up, at: performance.now() };
-    setTriggerValue('moved', { name, value, up });
+    clearTimeout(state.later);
+    const wait = state.sent + EVERY - performance.now();
+    if (wait > 0) state.later = setTimeout(() => { if (frame.isConnected) tell(3); }, wait);
+    else tell(3);
   };
   const stepped = (value, step, low, high) =>
     Math.min(high, Math.max(low, Number((Math.round(value / step) * step).toFixed(6))));
@@ -74,18 +91,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     held.value = across(mark, held.start[0] + (event.clientX - held.from[0]) / scale(mark) / Number(mark.dataset.perUnit));
     held.up = upward(mark, held.start[1] + (held.from[1] - event.clientY) / scale(mark) / Number(mark.dataset.perUp));
     place(mark, held.value, held.up);
-    const now = performance.now(), told = `${held.value} ${held.up}`;
-    if (told !== held.told && now - state.sent > 250) {
-      state.sent = now;
+    const told = `${held.value} ${held.up}`;
+    if (told !== held.told) {
       held.told = told;
       send(held.name, held.value, held.up);
     }
   };
-  frame.onpointerup = () => {
-    const held = state.held;
-    state.held = null;
-    if (held && `${held.value} ${held.up}` !== held.told) send(held.name, held.value, held.up);
-  };
+  frame.onpointerup = () => { state.held = null; };
   frame.onpointercancel = frame.onpointerup;
   const keys = (mark, key) => {  // the mark's next place, null for another key
     const value = number(mark, 'valuenow'), up = Number(mark.dataset.up ?? 0), step = Number(mark.dataset.step);
@@ -115,7 +127,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (typed || at.closest?.('.drag') && event.key !== ' ') return;
     if (event.key === 'Tab') state.tabbed = true;
     const own = state.tabbed && at.closest?.('button, a, summary, [role=radio], input[type=radio]');
-    if (event.key === ' ' && !own) {
+    if (own && (event.key === ' ' || event.key === 'Enter')) { state.tabbed = false; return; }  // it is pressed once
+    const pages = { PageUp: -1, PageDown: 1 }[event.key];
+    if (pages) {
+      event.preventDefault();
+      document.querySelector('[data-testid=stMain]')?.scrollBy({ top: pages * window.innerHeight / 2 });
+      return;
+    }
+    if (event.key === ' ') {
       event.preventDefault();
       event.stopPropagation();
       if (event.repeat) return;

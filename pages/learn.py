@@ -13,6 +13,7 @@ from engine.draw.lesson_thumbnails import thumbnail_svg
 from pages.shared import learn_figures, learn_handout, learn_link, state, widgets, words
 from pages.shared import learn_words as said
 from pages.shared.learn_controls import Seen
+from pages.shared.learn_room import happens, projector, steps
 from pages.shared.tree_view import copy_button, svg_view
 
 
@@ -61,9 +62,7 @@ def question(name: str) -> None:
         st.caption(said.COVERED)
         st.button(said.SHOW, key="just_show", on_click=state.answer_lesson, args=(name, state.JUST_SHOWN))
         return
-    yours, told = said.happens(name, choice)
-    st.markdown(f"**{words.plain(yours)}** {words.plain(told)}")
-    st.markdown(words.plain(lesson.attempt))
+    happens(name, choice)
     st.button(said.COVER, key="cover_again", type="tertiary", on_click=state.answer_lesson, args=(name, None))
 
 
@@ -78,28 +77,6 @@ def more_lessons(name: str) -> None:
                     st.button(lesson.title, key=f"open={other}", on_click=state.choose_lesson, args=(other,))
 
 
-def steps(names: list[str], place: int) -> None:
-    """Draw the buttons to the lessons before and after."""
-    for label, step in (("← Previous", -1), ("Next →", 1)):
-        to = names[(place + step) % len(names)]
-        st.button(label, key=label, on_click=state.choose_lesson, args=(to,), help=said.LESSONS[to].title)
-
-
-def projector(name: str, hidden: bool, names: list[str]) -> None:
-    """Draw the figure alone, its question beside it until the curves are shown."""
-    lesson = said.LESSONS[name]
-    with st.container(key="projector"):
-        widgets.heading(lesson.question if hidden else lesson.heading)
-        if hidden:
-            st.markdown("\n".join(f"{k}. {words.plain(each)}" for k, each in enumerate(lesson.options, start=1)))
-        with st.container(horizontal=True, key="room_steps"):
-            label, answer = (said.SHOW, state.JUST_SHOWN) if hidden else (said.COVER, None)
-            st.button(f"{label}{said.SPACE}", key="just_show", on_click=state.answer_lesson, args=(name, answer))
-            steps(names, names.index(name))
-            st.button(said.LEAVE, key="leave_room", on_click=state.project, args=(False,))
-        learn_figures.figure(name, Seen(hidden, projector=True))
-
-
 def page() -> None:
     now = state.learning()
     name, hidden = now.lesson, now.lesson not in now.answers
@@ -107,14 +84,14 @@ def page() -> None:
     if now.refused:
         st.warning(words.plain(now.refused))
     if now.projector:
-        projector(name, hidden, names)
+        projector(name, hidden)
         return
     left, right = st.columns([2.6, 1])
     with left:
         minutes = f"Lesson {names.index(name) + 1} of {len(names)}, about {words.count(lesson.minutes)} minutes."
         widgets.heading(lesson.title if hidden else lesson.heading, f"{minutes} {lesson.under}")
     with right, st.container(horizontal=True, horizontal_alignment="right", key="lesson_steps"):
-        steps(names, names.index(name))
+        steps(name)
     with st.container(key="lesson"):
         middle, beside = st.columns([664, 344], gap="medium")
         with middle, st.container(border=True, key="lesson_figure"):

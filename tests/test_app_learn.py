@@ -280,8 +280,12 @@ def test_the_projector_shows_the_figure_alone():
     assert not at.radio
     assert "More lessons" not in text(at)
     assert "Covered until you answer" in said(at)
+    lesson = learn_words.LESSONS["repeated"]
+    told = (lesson.answer()[1], lesson.attempt, lesson.moral)
+    assert not [each for each in told if each in text(at)]
     at.button(key="just_show").click().run()
     assert "coherent" in said(at)
+    assert all(each in text(at) for each in told)
     at.segmented_control(key="room").set_value("Desk").run()
     assert "More lessons" in text(at)
 

@@ -75,6 +75,19 @@ def test_arrow_keys_move_a_point_and_keep_the_focus(page):
     reaches(page, "point1", 0.4)
 
 
+def test_keys_pressed_faster_than_the_page_draws_all_count(page):
+    mark = page.locator(MARK.format("point1"))
+    before = value(page, "point1")
+    mark.focus()
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    reaches(page, "point1", round(before + 3.0, 1))
+    for _ in range(30):
+        page.keyboard.press("ArrowLeft")
+    reaches(page, "point1", before)
+    settled(page)
+
+
 def test_a_point_is_dragged_and_the_curve_follows(page):
     box = page.locator(MARK.format("point3") + " .ring").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -185,6 +198,23 @@ def test_in_front_of_a_room_the_keys_are_the_figures(address, browser):
     settled(page)
     page.keyboard.press("Space")  # the button that the mouse pressed keeps no key
     page.wait_for_selector(f"h1:has-text('{LESSONS['order'].heading}')")
+    page.wait_for_selector(f".st-key-room_told >> text={LESSONS['order'].moral[:40]}")
+    settled(page)
+    moral = page.locator(".st-key-room_told p").last
+    assert moral.bounding_box()["y"] > 600  # below the figure
+    page.keyboard.press("PageDown")
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 50")
+    assert moral.bounding_box()["y"] + moral.bounding_box()["height"] <= 720
+    next_lesson = page.get_by_role("button", name="Next →")
+    next_lesson.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"h1:has-text('{LESSONS['missed'].question}')")
+    settled(page)
+    page.keyboard.press("Space")  # shows this lesson's curves, and does not press the button once more
+    page.wait_for_selector(f"h1:has-text('{LESSONS['missed'].heading}')")
+    settled(page)
     for key in "Space Space Space ArrowLeft ArrowRight Home End q Enter Space ArrowUp ArrowUp".split():
         page.keyboard.press(key)
     settled(page)

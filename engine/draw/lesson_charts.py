@@ -136,14 +136,14 @@ def nice_ticks(top: float) -> list[float]:
 
 def fork_svg(found: Fork, sigma: float, exact_best: tuple[float, ...], hidden: bool, width: float = 300) -> str:
     """Return the best soft cuts against σ, the reader's σ as an upright line, the exact ones dashed."""
-    plot = Plot((0.0, 3.0), (-3.0, 3.0), 30, 8, width - 10, 158)
-    drawn = [plot.axes((0, 1, 2, 3), (-2, 0, 2), "σ")]
+    plot = Plot((0.0, 3.0), (-REACH, REACH), 30, 8, width - 10, 158)
+    drawn = [plot.axes((0, 1, 2, 3), (-4, -2, 0, 2, 4), "σ")]
     if hidden:
         drawn.append(plot.cover("Covered"))
     else:
         for cut in exact_best:
             drawn.append(path([(plot.left, plot.y(cut)), (plot.right, plot.y(cut))], GREY, 1, "3 3"))
-            at = plot.y(cut) + (15 if abs(cut) < 0.6 else -4)  # clear of the fork's handle
+            at = plot.y(cut) + (15 if abs(cut) < 0.6 or cut > 3.0 else -4)  # clear of the fork's handle and the edge
             drawn.append(words(plot.right, at, f"exact: {cut_text(cut)}", "i2 e halo"))
         for pick in (min, max):
             drawn.append(plot.curve(found.sigmas, [pick(tops, default=math.nan) for tops in found.tops], VIOLET, 2.5))

@@ -13,7 +13,7 @@ import streamlit as st
 from engine import lessons
 from engine.draw import lesson_charts as charts
 from engine.draw import lesson_maps as maps
-from engine.number_words import number_text, probability_text
+from engine.number_words import number_text, percent_text, probability_text
 from pages.shared import learn_pictures as pictures
 from pages.shared import learn_words as said
 from pages.shared import state, widgets, words
@@ -48,7 +48,8 @@ def points(seen: Seen) -> None:
 def order(seen: Seen) -> None:
     """Two points: how often their readings keep their order."""
     found, seed = pictures.order(), held("order", "seed")
-    told = f"At σ {number_text(found.sigma)}: {100 * found.right:.1f} of 100 keep their order"
+    kept = "more than 99.9" if found.right > 0.999 else f"{100 * found.right:.1f}"
+    told = f"At σ {number_text(found.sigma)}: {kept} of 100 keep their order"
     st.markdown(f"## {'Two patients, two bells' if seen.hidden else told}")
     show("order", seen)
     slider("order", "sigma", "Noise σ")
@@ -168,6 +169,8 @@ def open_labels(seen: Seen) -> None:
             **widgets.bind(f"open_{name}", held("open", name), partial(state.set_lesson, "open", name)),
         )  # fmt: skip
     cells[3].button("All open again", key="reopen", on_click=state.set_lesson, args=("open", "placed", {}))
+    if not (seen.hidden or seen.projector):
+        st.caption(said.SHARED)
     rows = [
         ("least, h_*", found.low), ("most, h^*", found.high), ("mean, the criterion", found.mean),
         ("gini of the labelled alone", found.gini), ("P(class A) of a leaf", found.leaf),
@@ -217,7 +220,8 @@ def tests(seen: Seen) -> None:
 def repeated(seen: Seen) -> None:
     """A variable asked twice: coherent, independent, simulated."""
     found, (low, high) = pictures.repeated(), held("repeated", "cuts")
-    told = f"Between the cuts: {100 * found.coherent[1]:.0f} % coherent, {100 * found.independent[1]:.0f} % independent"
+    coherent, independent = (percent_text(float(shares[1])) for shares in (found.coherent, found.independent))
+    told = f"Between the cuts: {coherent} coherent, {independent} independent"
     st.markdown(f"## {'One reading, two questions' if seen.hidden else told}")
     show("repeated", seen)
     slider("repeated", "reading", "Reading")

@@ -21,8 +21,8 @@ DESK, PROJECTOR = "Desk", "Projector"
 LEAVE = "Leave (Esc)"
 SPACE = " (space bar)"
 FOR_THE_ROOM = (
-    "Projector: figure alone, type at least half as large again. The space bar shows or hides the curves, arrow keys "
-    "move σ or the mark that Tab has chosen, Esc comes back here."
+    "Projector: figure alone, type at least half as large again. The space bar shows or hides the curves, Page Down "
+    "goes on to what happens and the moral, arrow keys move σ or the mark that Tab has chosen, Esc comes back here."
 )
 LINK = "The link opens this lesson as it is set now; it holds nothing else."
 NO_LESSON = "The link names a lesson that is not here, so the page opens as it would without it."
@@ -31,12 +31,23 @@ MOONS = (
     "added, or move it by arrow keys: tree, zones and surface follow."
 )
 ACCURACY = "Accuracy counts patients whose own outcome is known; an open outcome is neither right nor wrong."
+SHARED = (
+    "The bounds let an open label be shared between the classes; with whole patients the upper one may lie lower, "
+    "by at most 1/(2n²)."
+)
 ZONES = {
     "margin": "Margin",
     "node_bootstrap": "Bootstrap",
     "quality_plateau": "Plateau",
     "class_overlap": "Overlap",
     "gain_ratio": "Gain ratio",
+}
+ZONE_MEANINGS = {
+    "margin": "up to the nearest patient on the wrong side",
+    "node_bootstrap": "as far as the threshold strays when patients are drawn again",
+    "quality_plateau": "as wide as the stretch where a threshold gains almost as much",
+    "class_overlap": "as wide as the classes overlap",
+    "gain_ratio": "a tenth of the range or less, the less the better the split",
 }
 ROUTINGS = {"zone": "Probabilistic", "deferred": "Deferred"}
 RULES = {"differ": "one test alone +", "both": "both +", "first": "the first +"}
@@ -166,7 +177,7 @@ def repeated() -> tuple[int, str]:
 LESSONS = {
     "points": Lesson(
         "Soft search on four points",
-        "A cut that holds when the patients are measured again",
+        "A cut for what might have been measured, too",
         "Four patients, two of each class, before and after noise has swapped the two in the middle.",
         4,
         "Soft search knows that σ is 1.6. Where will it cut the four noisy patients?",
@@ -174,7 +185,7 @@ LESSONS = {
         points,
         "Now try σ 1.0, and count the tops.",
         "Exact search serves the values it was shown. "
-        "Soft search serves the values these patients would show next time.",
+        "Soft search serves all that these patients might have shown, if σ is stated rightly.",
     ),
     "order": Lesson(
         "Soft propagation, two points",
@@ -206,11 +217,11 @@ LESSONS = {
         "The same tree with five rules for the width of its zones, and two ways to read a patient inside one.",
         5,
         "Which rule leaves most patients undecided?",
-        tuple(ZONES.values()),
+        tuple(f"{name}: {ZONE_MEANINGS[zone]}" for zone, name in ZONES.items()),
         moons,
         "Now switch the routing: who is undecided stays, and only what is answered there changes.",
         "A zone says where a split should not be trusted. "
-        "A wider zone leaves a surer rest, and more patients without a verdict.",
+        "A wider zone leaves more patients without a verdict, and mostly a surer rest.",
     ),
     "verdict": Lesson(
         "Verdicts along a path",
