@@ -39,6 +39,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   const tell = (again) => {  // of many messages one may be lost: what was not drawn is told again
     clearTimeout(state.later);
+    state.waiting = false;
     const { name, value, up } = state.last;
     state.sent = performance.now();
     state.trigger('moved', { name, value, up });
@@ -48,7 +49,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     state.last = { name, value, up, at: performance.now() };
     clearTimeout(state.later);
     const wait = state.sent + EVERY - performance.now();
-    if (wait > 0) state.later = setTimeout(() => { if (frame.isConnected) tell(3); }, wait);
+    state.waiting = wait > 0;
+    if (state.waiting) state.later = setTimeout(() => { if (frame.isConnected) tell(3); }, wait);
     else tell(3);
   };
   const stepped = (value, step, low, high) =>
@@ -116,7 +118,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     place(mark, ...to);
     send(mark.dataset.name, ...to);
   };
-  const pointed = () => { state.tabbed = false; };  // a button that was clicked leaves the keys to the figure
+  const pointed = () => {  // a button that was clicked leaves the keys to the figure, and what it does is not undone
+    state.tabbed = false;
+    clearTimeout(state.later);
+    if (state.waiting) tell(0);
+  };
   // In front of a room. A button reached by Tab keeps its own keys, and so does whatever is typed into.
   const inRoom = (event) => {
     if (!frame.isConnected) { unlisten(); return; }
@@ -157,10 +163,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   frame.unlisten?.();  // a rerun calls this again without the clean-up
   frame.unlisten = unlisten;
-  if (data.room) {
-    document.addEventListener('keydown', inRoom, true);
-    document.addEventListener('pointerdown', pointed, true);
-  }
+  document.addEventListener('pointerdown', pointed, true);
+  if (data.room) document.addEventListener('keydown', inRoom, true);
   frame.watch?.disconnect();
   const watch = (frame.watch = new ResizeObserver(draw));
   watch.observe(frame);
