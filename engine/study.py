@@ -27,7 +27,7 @@ from engine.errors import PenumbraError
 from engine.folds import stratified_folds
 from engine.metrics import single_class
 from engine.noise import Noise
-from engine.study_results import FoldResult, Study, plain_label
+from engine.study_results import UNREADABLE, FoldResult, Study, plain_label
 from engine.table import Schema, numbers, read_labels, read_schema
 from engine.tuning import (
     FOLDS,
@@ -412,7 +412,7 @@ def run(
     plan: Plan, n_jobs: int | None, backend: Any, progress: Progress | None, cancel: Cancel | None, resume: Study | None
 ) -> Study:
     """Return the study that a plan describes, or as much of it as was done before it was cancelled."""
-    done = [] if resume is None else taken_up(resume, plan.empty)
+    done = [] if resume is None else taken_up(resume, plan)
     finished = {r.place for r in done}
     left = [place for place in plan.places() if place not in finished]
     if cancel is not None and cancel():
@@ -427,16 +427,26 @@ def run(
     return plan.empty.with_results(done)
 
 
-def taken_up(before: Study, empty: Study) -> list[FoldResult]:
-    """Return the results that still hold; refuse a study of other patients, splits or seed."""
+def taken_up(before: Study, plan: Plan) -> list[FoldResult]:
+    """Return the results that still hold; refuse a study of other patients, splits or seed, or one that was altered."""
+    empty = plan.empty
     if (before.key, before.noise_in) != (empty.key, empty.noise_in):
         raise PenumbraError(
             "The study to resume is of other patients, labels, folds, noise or seed; run it with those, or start anew."
         )
+    alike = (before.classes, before.n_splits) == (empty.classes, empty.n_splits)
+    if not alike or not all(stands_in(r, plan.splits) for r in before.results):
+        raise PenumbraError(UNREADABLE)
     return [
         r for r in before.results
         if empty.models.get(r.model) == before.models[r.model] and r.level in empty.levels
     ]  # fmt: skip
+
+
+def stands_in(result: FoldResult, splits: Sequence[Split]) -> bool:
+    """Return whether a result is of the patients whom its split leaves out."""
+    split = splits[result.split]
+    return (result.repeat, result.fold) == (split.repeat, split.fold) and np.array_equal(result.rows, split.test)
 
 
 def in_parallel(

@@ -239,6 +239,23 @@ def test_a_cancelled_study_keeps_whole_folds_and_is_taken_up_where_it_stopped():
     assert cross_validate(X, y, MODELS, folds=3, cancel=lambda: True).n_done == 0
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda r: r["classes"].reverse(),
+        lambda r: r.update(n_splits=9),
+        lambda r: r["results"][0].update(repeat=7),
+        lambda r: r["results"][0].update(fold=1),
+        lambda r: r["results"][0]["rows"].reverse(),
+        lambda r: r["results"][0].update(rows=r["results"][1]["rows"]),
+    ],
+)
+def test_results_that_are_not_of_the_patients_a_split_leaves_out_are_not_taken_up(change):
+    X, y = patients(12, n=40)
+    with pytest.raises(PenumbraError, match="study"):
+        cross_validate(X, y, {"CART": "CART"}, folds=2, resume=Study.from_json(altered(change)))
+
+
 def test_resuming_does_again_what_changed_and_drops_what_is_not_named():
     X, y = patients(9)
     before = cross_validate(X, y, {"A": soft(), "B": "C4.5", "C": "CART"}, folds=3)
