@@ -22,11 +22,12 @@ from engine.study import Study
 from pages.shared import compare_tables, compare_words, present_noise_study, state, widgets, words
 from pages.shared.compare_downloads import button, json_button
 from pages.shared.jobs import Job
+from pages.shared.study_file import HIGHEST_LEVEL, MOST_LEVELS
 from pages.shared.tree_view import svg_view
 
 TITLES = {"accuracy": "Accuracy, all patients", "leaves": "Leaves"}
 X_TITLE = "added noise, SD as a part of each variable's mean"
-BAD_LEVELS = "Give levels as numbers from 0 to 10, such as 0, 0.1, 0.2; those from before stay."
+BAD_LEVELS = f"Give levels as numbers from 0 to {HIGHEST_LEVEL:g}, such as 0, 0.1, 0.2; those from before stay."
 
 
 def which() -> None:
@@ -68,7 +69,8 @@ def read_levels(text: str) -> tuple[float, ...] | None:
         found = {float(part) for part in re.split(r"[;\s]+|,\s*(?=\S)|,$", text.strip()) if part}
     except ValueError:
         return None
-    return tuple(sorted(found)) if found and len(found) <= 50 and all(0.0 <= level <= 10.0 for level in found) else None
+    sound = 0 < len(found) <= MOST_LEVELS and all(0.0 <= level <= HIGHEST_LEVEL for level in found)
+    return tuple(sorted(found)) if sound else None
 
 
 def finding(studies: Mapping[str, Study | None]) -> tuple[str, str]:

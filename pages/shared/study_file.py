@@ -6,6 +6,7 @@ In: what is compared and a study. Out: text; or from a text, checked, the same a
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from engine.errors import PenumbraError
 from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal
 from engine.study import Study
 from engine.study_results import LONGEST
-from pages.shared.state import FACTORS, Compared, Comparing
+from pages.shared.state import FACTORS, SIZE, Compared, Comparing
 
 FORMAT, VERSION = "penumbra-comparison", 1
 KINDS = ("compare", "training", "test")
@@ -21,6 +22,11 @@ UNREADABLE = (
     "This is no comparison that Penumbra saved, or it was cut short or altered. Choose a file saved by Compare."
 )
 MOST_VARIANTS, MOST_LEVELS, MOST_FOLDS = 26, 50, 100
+HIGHEST_LEVEL = 10.0
+BOUNDS = {
+    "max_depth": (0, 50), "min_weight_leaf": (0, 1e9), "window": (0.5, 20), "resolution": (0.01, 1),
+    "n_points": (2, 1000), "n_bootstraps": (1, 500), "n_bins": (2, 100),
+}  # what the Tree page offers; beyond it a file could ask for trees that never end
 KEPT = ("variants", "size", "folds", "repeats", "seed", "levels", "noisy", "noise_repeats")
 
 
@@ -57,10 +63,9 @@ def from_json(content: bytes) -> Saved:
         record = json.loads(content.decode("utf-8"))
         if record["format"] != FORMAT:
             raise PenumbraError(UNREADABLE)
-        if record["version"] != VERSION:
-            raise PenumbraError(
-                f"The file has version {record['version']!r}; this program reads {VERSION}. Run it again."
-            )
+        version = _whole(record["version"], 0, 10**6)
+        if version != VERSION:
+            raise PenumbraError(f"The file has version {version}; this program reads {VERSION}. Run it again.")
         study = None if record["study"] is None else Study.from_json(json.dumps(record["study"]))
         return _checked(record, study)
     except PenumbraError:
@@ -72,14 +77,16 @@ def from_json(content: bytes) -> Saved:
 def _checked(record: dict[str, Any], study: Study | None) -> Saved:
     variants = tuple(_variant(each) for each in record["variants"])
     size = None if record["size"] is None else _settings(record["size"])
-    levels = tuple(float(level) for level in record["levels"])
+    if not set(size or {}) <= set(SIZE):
+        raise PenumbraError(UNREADABLE)
+    levels = tuple(sorted({float(level) for level in record["levels"]}))
     noisy = tuple(_whole(place, 0, MOST_VARIANTS) for place in record["noisy"])
     tau = float(record["tau"])
     sound = (
         record["kind"] in KINDS
         and 1 <= len(variants) <= MOST_VARIANTS
         and 1 <= len(levels) <= MOST_LEVELS
-        and all(0.0 <= level < 100.0 for level in levels)
+        and all(0.0 <= level <= HIGHEST_LEVEL for level in levels)
         and 0.0 < tau <= 1.0
     )
     if not sound:
@@ -111,6 +118,9 @@ def _settings(held: dict[str, Any]) -> dict[str, Any]:
             raise PenumbraError(UNREADABLE)
         if name in FACTORS and not (isinstance(value, (int, float)) and 0.0 <= value < 1e6):
             raise PenumbraError(UNREADABLE)
+        low, high = BOUNDS.get(name, (-math.inf, math.inf))
+        if isinstance(value, (int, float)) and not low <= value <= high:
+            raise PenumbraError(f"The file sets {name} to {str(value)[:40]}; Penumbra takes {low:g} to {high:,.0f}.")
     return dict(held)
 
 
