@@ -14,7 +14,7 @@ import pytest
 from screens import clinic, heading, open_page, sound, text, upload, whole
 
 from engine import variant
-from engine.comparison import compare
+from engine.comparison import Comparison, Pair, compare
 from engine.contrast import answer_matrix, split_differences
 from engine.decide import Rule
 from engine.draw.figure_table import COLUMNS, cell
@@ -346,10 +346,28 @@ def test_a_file_is_checked_part_by_part():
         {"variants": []}, {"variants": [good | {"name": "Oak"}]}, {"variants": [good | {"changes": {"noise": 1}}]},
         {"variants": [good | {"changes": {"max_depth": "deep"}}]}, {"variants": [good | {"changes": {"u_s": -1}}]},
         {"variants": [good | {"changes": {"evaluation": "zone"}}]}, {"folds": 1}, {"seed": 0.5}, {"tau": 2},
-        {"levels": [-1]}, {"kind": "other"}, {"study": {}}, {"variants": [good] * 40},
+        {"levels": [-1]}, {"levels": [11]}, {"kind": "other"}, {"version": "1" * 999},
+        {"size": {"search": "soft"}}, {"size": {"max_depth": 99}}, {"size": {"min_weight_leaf": 1e308}},
+        {"variants": [good | {"changes": {"n_points": 10**9}}]},
+        {"variants": [good | {"changes": {"resolution": 1e-9}}]},
+        {"study": {}}, {"variants": [good] * 40},
     ):  # fmt: skip
         with pytest.raises(PenumbraError):
             study_file.from_json(altered(**bad))
+
+
+def test_levels_of_a_file_rise_and_stand_once_each():
+    assert study_file.from_json(altered(levels=[0.2, 0, 0.2])).comparing.levels == (0.0, 0.2)
+
+
+@pytest.mark.parametrize(("low", "high", "said"), [
+    (0.01, 0.03, "B is right more often than A"), (-0.01, 0.05, "Two different trees, no sure difference in accuracy"),
+])  # fmt: skip
+def test_a_variant_is_called_better_only_when_p_and_the_interval_agree(low, high, said):
+    pair = Pair("accuracy", "A", "B", (-0.02,), -0.02, (-high, -low), 0.001, 0.001)
+    found = Comparison({}, (pair,), {})
+    assert compare_words.finding(2, 0, found, {"A": "A", "B": "B"}) == said
+    assert "No variant" in compare_words.finding(0, 0, None, {})
 
 
 def test_text_from_data_stays_text():

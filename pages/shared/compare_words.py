@@ -115,16 +115,21 @@ def finding(n: int, alike: int, found: Comparison | None, letters: Mapping[str, 
     if n > 1 and alike == n - 1:
         trees = f"{words.count(n)} variants, one tree"
     if n < 2:
-        return "Add a variant to compare"
+        return "Add a variant to compare" if n else "No variant can be grown on these data"
     if found is None:
         return words.opening(trees if "one tree" in trees else f"{trees} side by side")
     pairs = [p for p in found.pairs if p.figure == "accuracy" and p.first in letters and p.second in letters]
-    sure = [p for p in pairs if p.adjusted_p < CERTAIN and p.mean_difference is not None]
+    sure = [p for p in pairs if p.adjusted_p < CERTAIN and apart(p.interval)]
     if not sure:
-        return words.opening(f"{trees}, one accuracy" if "one tree" not in trees else trees)
+        return words.opening(f"{trees}, no sure difference in accuracy" if "one tree" not in trees else trees)
     first = sure[0]
     better, worse = (first.first, first.second) if (first.mean_difference or 0) > 0 else (first.second, first.first)
     return f"{letters[better]} is right more often than {letters[worse]}"
+
+
+def apart(interval: tuple[float, float] | None) -> bool:
+    """Return whether the interval of a difference excludes 0; over folds that share patients p alone is too small."""
+    return interval is not None and (interval[0] > 0.0 or interval[1] < 0.0)
 
 
 def span(values: Sequence[float | None]) -> str:
@@ -152,7 +157,7 @@ def under(found: Comparison, names: Sequence[str], tau: float) -> str:
 def time_left(seconds: float | None) -> str:
     """Return how long work may take yet, in words; nothing certain is said before there is a rate."""
     if seconds is None:
-        return "The time left can be told after three folds."
+        return "The time left can be told after a few folds."
     if seconds < 10:
         return "A few seconds left."
     if seconds < 90:
