@@ -22,6 +22,7 @@ from pages.shared import state, words
 
 WAITING, RUNNING, DONE, CANCELLED, FAILED = "waiting", "running", "done", "cancelled", "failed"
 SURE_AFTER = 3  # folds, before a time left is said
+LONG_ENOUGH = 10.0  # seconds, after which one fold is enough: five long ones would be half over by the third
 CLOSED_AFTER = 120.0  # seconds without its reader, who may come back that long, then the work ends
 Progress = Callable[[Study], None]
 Cancel = Callable[[], bool]
@@ -79,9 +80,10 @@ class Job:
             return None
         fresh = self.study.n_done - self.before
         a_fold = max(1, (self.study.n_total - self.before) / max(1, self.study.n_splits))
-        if fresh < SURE_AFTER * a_fold:
+        spent = time.monotonic() - self.began
+        if fresh < (1 if spent > LONG_ENOUGH else SURE_AFTER) * a_fold:
             return None
-        return (time.monotonic() - self.began) / fresh * (self.study.n_total - self.study.n_done)
+        return spent / fresh * (self.study.n_total - self.study.n_done)
 
 
 class Jobs:
