@@ -62,6 +62,8 @@ def top(study: Study | None, shown: tuple[Study, list[Variant]] | None, since: d
     with right:
         job = jobs.jobs().of(COMPARE)
         job_view.strip(COMPARE, since, compare_downloads.save_so_far)
+        if jobs.of_before(job, study):
+            st.caption(compare_words.OF_BEFORE)
         if found and (job is None or not job.active) and (study is None or not study.complete):
             label = compare_words.COMPARE_BUTTON if study is None else compare_words.COMPLETE
             st.button(label, key="compare", type="primary", help=compare_words.COMPARE_HELP, on_click=begin)

@@ -42,6 +42,8 @@ def page() -> None:
     with right:
         for where in present_noise_study.WHERE:
             job_view.strip(where, since, noise_study_view.save_so_far)
+            if jobs.of_before(jobs.jobs().of(where), studies[where]):
+                st.caption(compare_words.OF_BEFORE)
         active = any((job := jobs.jobs().of(where)) is not None and job.active for where in present_noise_study.WHERE)
         if not active and not all(found is not None and found.complete for found in studies.values()):
             begun = any(studies.values())

@@ -73,6 +73,17 @@ def test_it_is_cancelled_between_folds_and_goes_on_from_there():
         np.testing.assert_array_equal(a.probability, b.probability)
 
 
+def test_work_is_of_before_while_it_goes_on_and_none_of_its_results_stand():
+    own = Jobs(lambda: True)
+    job = own.start("compare", "CART", "compare", work(6, 0.1))
+    until(lambda: job.study is not None and job.study.n_done >= 1)
+    assert jobs.of_before(job, None)
+    assert not jobs.of_before(job, job.study)
+    ended(job)
+    assert not jobs.of_before(job, None)
+    assert not jobs.of_before(None, None)
+
+
 def test_no_time_left_is_told_before_three_folds_of_this_run():
     own = Jobs(lambda: True)
     job = own.start("compare", "CART", "compare", work(6, 0.1))

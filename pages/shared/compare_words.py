@@ -61,6 +61,10 @@ CV_NOTE = (
 NOISE_QUESTION = (
     "Two experiments on your own data: noise added to the readings that trees grow on, or to those they are tried on."
 )
+OF_BEFORE = (
+    "This is of the data or settings that stood here when it began. Go back to them to see it, or cancel it and begin "
+    "anew."
+)
 RESUMES = "This file also resumes a comparison that was cut short: open it here on the same data."
 TABLE_FILE = (
     "The table in plain numbers: mean, 95 % interval, p, folds, and the settings of each variant, the data, seed and τ."

@@ -169,6 +169,11 @@ class Jobs:
                 job.sentence, job.state = words.UNEXPECTED, FAILED
 
 
+def of_before(job: Job | None, standing: Study | None) -> bool:
+    """Return whether work goes on whose results, `standing` of the present data and settings, hold no longer."""
+    return job is not None and job.active and job.study is not None and job.study.n_done > 0 and standing is None
+
+
 def jobs() -> Jobs:
     """Return this session's own jobs."""
     found: Jobs = state.own_jobs(lambda: Jobs(reader_of_this_session()))
