@@ -239,3 +239,30 @@ def test_a_tree_that_grows_is_not_cut_to_the_height_of_the_one_before(address, b
         room = frame.evaluate("f => [f.clientHeight, f.scrollHeight]")
         assert room[0] >= room[1] - 1
     page.close()
+
+
+def test_a_lost_session_says_so_and_takes_up_nothing_of_the_old_one(address, browser):
+    url, log = address
+    page = new_page(browser, viewport={"width": 1280, "height": 1400})
+    page.goto(f"{url}/data")
+    settled(page)
+    page.reload()
+    settled(page)
+    assert page.get_by_role("alert").filter(has_text="new session").count() == 0  # nothing was lost
+    arrive(page, "clinic.csv", clinic(240, seed=11), "240 patients read")
+    go(page, "Noise")
+    assert page.get_by_role("alert").filter(has_text="new session").count() == 0
+    page.reload()
+    settled(page)
+    said = page.get_by_role("alert").filter(has_text="upload the file again")
+    assert said.is_visible()
+    go(page, "Tree")
+    assert said.is_visible()  # until it is understood
+    said.get_by_role("button", name="Understood").click()
+    assert not said.is_visible()
+    page.reload()
+    settled(page)
+    assert not said.is_visible()
+    assert "clinic" not in page.evaluate("JSON.stringify({...sessionStorage})")
+    assert "Traceback" not in log.read_text()
+    page.close()

@@ -173,6 +173,11 @@ def page_is_drawn() -> None:
     st.session_state[DRAWN] = st.session_state.get(TURNED_TO)
 
 
+def has_begun() -> bool:
+    """Return whether this session has drawn a page, so that what its controls say was asked on it."""
+    return KEY in st.session_state
+
+
 def choices() -> Choices:
     """Return this session's choices, made afresh on the first call."""
     if KEY not in st.session_state:

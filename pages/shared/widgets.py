@@ -16,7 +16,7 @@ import streamlit as st
 from engine.errors import ImpreciseLabels, PenumbraError
 from engine.examples import EXAMPLES
 from engine.noise_table import Stated
-from pages.shared import job_view, noise_words, present_data, recipe_words, state, words
+from pages.shared import job_view, lost_session, noise_words, present_data, recipe_words, state, words
 from pages.shared.cache import digest
 
 
@@ -69,7 +69,8 @@ def bind(key: str, value: Any, chosen: Callable[[Any], Any]) -> dict[str, Any]:
         st.session_state[key] = value
 
     def changed() -> None:
-        chosen(st.session_state[key])
+        if state.has_begun():  # else a browser has sent what it held into a session that is not the one it lost
+            chosen(st.session_state[key])
 
     return {"key": key, "on_change": changed}
 
@@ -83,6 +84,7 @@ def show(file: str, sidebar: Callable[[], None], page: Callable[[], None]) -> No
     with st.sidebar:
         sidebar()
     narrow_steps()
+    lost_session.line()
     job_view.line(Path(file).stem)
     opened_from_compare(Path(file).stem)
     with sentence(remedy=True):

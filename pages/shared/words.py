@@ -23,6 +23,12 @@ UNEXPECTED = (
     "Undo the last choice or pick another; the rest of the page still works."
 )
 PRIVATE = "It stays in this session: never in a link, a log or a shared cache."
+_LOST = "The page was loaded anew or lost its connection, and a new session began."
+LOST = {
+    "file": f"{_LOST} Your file and your choices are gone, since nothing is kept: upload the file again. What you see "
+    "is not your patients.",
+    "choices": f"{_LOST} Your choices are gone, since nothing is kept: what you see is the app as it begins.",
+}
 CAVEATS = (
     "What this figure means: measurement error alone. True values around the reading are taken as equally likely "
     "beforehand, errors as independent between variables, and the tree as right. It is not the chance of disease."
