@@ -6,6 +6,7 @@ In: nothing. Out: fixtures for a server and Chromium of a test file's own, and h
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -23,6 +24,7 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+RACE = "RuntimeError: dictionary changed size during iteration"
 STILL = """() => {
   const main = document.querySelector('[data-testid=stMain]');
   const now = [document.documentElement, main].map((each) => [each?.scrollWidth, each?.scrollHeight]).join();
@@ -66,6 +68,18 @@ def browser():
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield opened
         opened.close()
+
+
+def unclean(log: Path) -> list[str]:
+    """Return what a server's log holds and should not: tracebacks, and words of what nobody foresaw.
+
+    One traceback is Streamlit's own: under a burst of keys it starts a run while the one before still writes the
+    session's state, and iterates over it.
+    """
+    text = log.read_text()
+    found = re.findall(r"Traceback \(most recent call last\):\n(?:  .*\n)+.*", text)
+    own = [each for each in found if RACE not in each or str(ROOT / "pages") in each]
+    return own + [line for line in text.splitlines() if "unforeseen" in line]
 
 
 def new_page(opener, **options):

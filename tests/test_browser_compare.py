@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from in_browser import go, new_page, settled, still
+from in_browser import go, new_page, settled, still, unclean
 
 from pages.shared import study_file
 from pages.shared.state import Compared, Comparing
@@ -20,9 +20,7 @@ from pages.shared.state import Compared, Comparing
 def page(address, browser):
     opened = new_page(browser, viewport={"width": 1280, "height": 1600}, accept_downloads=True)
     yield opened
-    log = address[1].read_text()
-    assert "unforeseen" not in log
-    assert "Traceback" not in log
+    assert unclean(address[1]) == []
     opened.close()
 
 
