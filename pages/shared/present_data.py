@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,28 +49,28 @@ class Prepared:
         """Labels that mean the doctor abstained."""
         return abstaining()
 
-    @property
+    @cached_property
     def target(self) -> str:
         """Display name of the column that is answered."""
         column = target_of(self.read)
         return words.display(column.name, column.unit)
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         return [str(name) for name in self.X.columns]
 
-    @property
+    @cached_property
     def variables(self) -> dict[str, Column]:
         """The columns the tree may ask, by name."""
         return {column.name: column for column in self.read.columns if column.role == "variable"}
 
-    @property
+    @cached_property
     def names(self) -> dict[str, str]:
         """Display names of the variables: without unit and underscores, where they stay different."""
         shown = {name: words.display(name, column.unit) for name, column in self.variables.items()}
         return {name: new if list(shown.values()).count(new) == 1 else name for name, new in shown.items()}
 
-    @property
+    @cached_property
     def class_names(self) -> dict[Any, str]:
         """Display names of the classes."""
         shown = {label: words.unscored(label) for label in self.classes}
