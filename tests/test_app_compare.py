@@ -109,7 +109,7 @@ def test_the_table_is_the_studys():
         for column in COLUMNS:
             if column.figure == "fit_seconds":
                 continue
-            wanted = cell(found, name, "C4.5", column, has_zone=False)
+            wanted = cell(found, name, "C4.5", column, dict.fromkeys(both, False))
             row = rows[f"{letter} {name}", f"{column.title} ({column.under})"]
             shown = row["value"], row["95 % interval"], row["against A"]
             assert shown == (wanted.value, wanted.interval, wanted.test)

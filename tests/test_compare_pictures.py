@@ -203,7 +203,11 @@ def test_the_table_prints_the_engines_figures_and_tests(study):
         assert p_text(pair.p_value) in told.test
         if told.differs:
             assert told.test.startswith("▼" if pair.mean_difference > 0 else "▲")
-    assert cell(found, "one", "one", COLUMNS[3], False).value == "no zone"
+    assert cell(found, "one", "one", COLUMNS[3], zones).value == "no zone"
+    for column in COLUMNS:  # what the reference has not is not tested against it
+        assert (cell(found, "two", "one", column, zones).test == "not in A") == column.zones
+        row = next(r for r in rows if r["variant"].startswith("B") and r["measure"].startswith(f"{column.title} ("))
+        assert bool(row["p after Holm"]) != column.zones
     cards = figure_cards_svg(found, marks, names, zones)
     assert all(f"B {column.title} {cell(found, 'two', 'one', column).value}" in label(cards) for column in COLUMNS)
     svg = figure_table_svg(found, marks, names, zones, notes={"two": "4 of 6 folds"})

@@ -76,9 +76,15 @@ def p_text(p: float) -> str:
     return f"p {p_value(p)}"
 
 
-def cell(found: Comparison, variant: str, reference: str, column: Column, has_zone: bool = True) -> Cell:
-    """Return one figure in words; the test is Wilcoxon's p as it stands, the mark is set after Holm's correction."""
-    if column.zones and not has_zone:
+def cell(
+    found: Comparison, variant: str, reference: str, column: Column, zones: Mapping[str, bool] | None = None
+) -> Cell:
+    """Return one figure in words; the test is Wilcoxon's p as it stands, the mark is set after Holm's correction.
+
+    `zones` says which variants have zones, all by default; a measure of zones is tested between two that have.
+    """
+    has_zone = {variant: True, reference: True} if zones is None or not column.zones else zones
+    if not has_zone[variant]:
         return Cell(NO_ZONE, "", "")
     figure = found.figures[variant][column.figure]
     if figure.value is None:
@@ -86,7 +92,8 @@ def cell(found: Comparison, variant: str, reference: str, column: Column, has_zo
     span = (
         "" if figure.interval is None else f"{column.write(figure.interval[0])} to {column.write(figure.interval[1])}"
     )
-    return Cell(column.write(figure.value), span, *against(found, variant, reference, column))
+    test = against(found, variant, reference, column) if has_zone[reference] else (NOT_IN_A, False)
+    return Cell(column.write(figure.value), span, *test)
 
 
 def against(found: Comparison, variant: str, reference: str, column: Column) -> tuple[str, bool]:
@@ -122,12 +129,13 @@ def table_rows(
     rows = []
     for each in variants:
         for column in COLUMNS:
-            told = cell(found, names[each.place], reference, column, zones[names[each.place]])
+            told = cell(found, names[each.place], reference, column, zones)
             rows.append(
                 {
                     "variant": each.said, "measure": f"{column.title} ({column.under})",
                     "value": told.value, "95 % interval": told.interval, "against A": told.test,
-                    "p after Holm": adjusted(found, names[each.place], reference, column) if told.test else "",
+                    "p after Holm": adjusted(found, names[each.place], reference, column)
+                    if told.test not in ("", NOT_IN_A) else "",
                 }
             )  # fmt: skip
     return rows
@@ -171,7 +179,7 @@ def figure_table_svg(
             drawn.append(line(at, HEAD + 10, at, tall - 12, "hair"))
         for row, variant in enumerate(variants):
             name, y = names[variant.place], HEAD + ROW * row
-            said = cell(found, name, reference, column, zones[name])
+            said = cell(found, name, reference, column, zones)
             told.append(f"{variant.letter} {column.title} {said.value} {said.interval} {said.test}".strip())
             drawn += _cell(found.figures[name][column.figure], said, scale, x, y, share)
             if opens:
@@ -251,7 +259,7 @@ def figure_cards_svg(
         drawn += [words(width, y + 15, note, "i2 e")] if note else []
         y += 26
         for k, column in enumerate(columns):
-            said = cell(found, name, reference, column, zones[name])
+            said = cell(found, name, reference, column, zones)
             told.append(f"{variant.letter} {column.title} {said.value} {said.interval} {said.test}".strip())
             drawn.append(line(0, y, width, y, "hair"))
             drawn.append(words(0, y + 15, fit(column.title, 0.44 * width)))

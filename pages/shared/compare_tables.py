@@ -86,6 +86,11 @@ def figure_rows(study: Study, found: list[Variant], figures: Comparison) -> Rows
     shared = settings()
     stated = {"σ": stated_sigma(), "method": METHOD, "program": f"Penumbra {software_version()}"}
     own = {v.name: variant_settings(v) for v in found}
+    untested = {"difference", "difference_low", "difference_high", "pairs", "p", "p_holm"}
+    rows = [
+        row | dict.fromkeys(untested) if row["measure"] in zoned and not found[0].zones else row
+        for row in figures.rows()
+    ]
     return [
         {
             "variant": marks[row["model"]].mark.said, "measure": titles[row["measure"]], "mean": row["value"],
@@ -95,7 +100,7 @@ def figure_rows(study: Study, found: list[Variant], figures: Comparison) -> Rows
             "p after Holm": row["p_holm"],
         }
         | shared | {"settings": own[row["model"]]} | stated
-        for row in figures.rows()
+        for row in rows
         if marks[row["model"]].zones or row["measure"] not in zoned
     ]  # fmt: skip
 
