@@ -22,7 +22,7 @@ AT_ONCE = 1.5  # seconds in which compiled kernels are read from disk, and no wo
 EVERY = 1.0  # seconds between two looks
 FIRST = (
     "Getting ready: Penumbra compiles its calculations the first time it runs on a computer. The first tree comes in "
-    "about a quarter of a minute; later starts take seconds."
+    "about half a minute; later starts take seconds."
 )
 REST = "The first tree is ready. Other methods are still being compiled; the first use of one may take half a minute."
 
