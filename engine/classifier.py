@@ -769,6 +769,7 @@ def fit_tree(
         float(recipe.min_weight_split),
         Middle(zone, int(recipe.min_samples_middle)) if recipe.branching == "middle" else None,
         keeps_patients=recipe.pruning != "none" or recipe.leaf == "naive_bayes",
+        keeps_order=recipe.zone != "none" or recipe.threshold == "observed" or table.n_bins > 0,
     )
     root = grow(growth)
     if recipe.pruning != "none" and recipe.leaf == "naive_bayes":

@@ -68,6 +68,7 @@ class Growth:
     min_weight_split: float
     middle: Middle | None = None
     keeps_patients: bool = False  # at every node, for what follows growing
+    keeps_order: bool = False  # the table's own, which zones and observed thresholds read again
 
 
 def make_node(table: Table, rows: NDArray[np.int32], weight: Floats, depth: int) -> Node:
@@ -146,8 +147,8 @@ def grow(growth: Growth) -> Node:
     if growth.search.criterion == "nb_accuracy" and growth.propagation == "hard":
         return grow_by_accuracy(growth)
     table = growth.search.table
-    dense = np.zeros(table.n)
-    whole = arrivals(table, table.weight)
+    dense, present = np.zeros(table.n), np.zeros(table.n, dtype=np.bool_)
+    whole = everyone(growth)
     root = make_node(table, whole.rows, whole.weight, 0)
     if growth.keeps_patients:
         root.held = whole.rows, whole.weight
@@ -178,20 +179,20 @@ def grow(growth: Growth) -> Node:
             continue
         trails = child_trails(growth, node, trail, made)
         used = here.used if candidate.gate == BINARY else here.used | {node.variable}
-        for code, (child, rows, kept) in zip(node.codes.tolist(), made, strict=True):
-            node.children.append(child)
-            if growth.keeps_patients:
+        node.children = [child for child, _, _ in made]
+        if growth.keeps_patients:
+            for child, rows, kept in made:
                 child.held = rows, kept
-            if code == REST or stops(growth, child, rows, kept):  # REST stays a leaf of the node itself
-                continue
-            dense[rows] = kept
-            order, known = here.order, here.n_known  # accuracy reads values, not their order
-            if growth.search.criterion != "nb_accuracy":
-                order, known = kernels.keep_rows(here.order, here.n_known, dense, len(rows))
-            dense[rows] = 0.0
-            node_boxes = child_boxes(node, boxes, len(node.children) - 1)
+        open_ = [  # REST stays a leaf of the node itself
+            c for c, code in enumerate(node.codes.tolist()) if code != REST and not stops(growth, *made[c])
+        ]
+        orders = [(here.order, here.n_known)] * len(open_)  # accuracy reads values, not their order
+        if growth.search.criterion != "nb_accuracy":
+            orders = hand_over(here, [made[c][1] for c in open_], present)
+        for c, (order, known) in zip(open_, orders, strict=True):
+            child, rows, kept = made[c]
             arrived = Arrivals(rows, kept, dense, order, known, used)
-            stack.append((child, arrived, node_boxes, trails[len(node.children) - 1]))
+            stack.append((child, arrived, child_boxes(node, boxes, c), trails[c]))
         if too_few_between(growth, node, made):
             stack = [entry for entry in stack if entry[0] is not node.children[1]]
     return root
@@ -229,6 +230,45 @@ def grow_by_accuracy(growth: Growth) -> Node:
         open_ = [not stops(growth, node, *own) for node, own in zip(nodes, held, strict=True)]
         wanted &= np.array(open_, dtype=np.bool_)
     return root
+
+
+def everyone(growth: Growth) -> Arrivals:
+    """Return the whole table's patients, in an order that growing writes over."""
+    table = growth.search.table
+    if growth.keeps_order:
+        return arrivals(table, table.weight)
+    return Arrivals(np.arange(table.n, dtype=np.int32), table.weight, table.weight, *table.give_sorted_rows())
+
+
+def hand_over(
+    here: Arrivals, parts: list[NDArray[np.int32]], present: NDArray[np.bool_]
+) -> list[tuple[NDArray[np.int32], NDArray[np.int64]]]:
+    """Return the order of the patients of each part of a node, and how many are known. The node's own is lost.
+
+    The parts' orders lie in its memory, one after another, if they find room there: not when a patient is in several.
+
+    Parameters
+    ----------
+    parts : (n_c,) the patients of each child that wants an order. present : (N,) a buffer of False, and is left so.
+    """
+    memory, n_variables = here.order.reshape(-1), len(here.order)
+    sizes = [n_variables * len(rows) for rows in parts]
+    room = sum(sizes) <= len(memory)
+    orders, known = [here.order] * len(parts), [here.n_known] * len(parts)
+    rising = sorted(range(len(parts)), key=sizes.__getitem__)  # the largest is put in place at once
+    for c in rising:
+        in_place = room and c == rising[-1]
+        order = memory[: sizes[c]] if in_place else np.empty(sizes[c], dtype=np.int32)
+        orders[c] = order.reshape(n_variables, -1)
+        present[parts[c]] = True
+        known[c] = kernels.keep_rows(here.order, here.n_known, present, orders[c])
+        present[parts[c]] = False
+    end = len(memory)
+    for c in rising[:-1] if room else ():
+        place = memory[end - sizes[c] : end].reshape(n_variables, -1)
+        place[:] = orders[c]
+        orders[c], end = place, end - sizes[c]
+    return list(zip(orders, known, strict=True))
 
 
 def together(made: list[Arriving]) -> bool:

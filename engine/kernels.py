@@ -1710,10 +1710,12 @@ def settle_pieces(pieces, weight, least):
 
 
 @compiled
-def keep_rows(order, n_known, weight, n_kept):
-    """Return the sorted orders (M, n_kept) and known counts of the patients with positive `weight`, order kept."""
-    n_variables = order.shape[0]
-    kept = np.empty((n_variables, n_kept), np.int32)
+def keep_rows(order, n_known, present, kept):
+    """Write the sorted orders of the patients `present` (N,) into `kept` (M, n_kept); return how many are known (M,).
+
+    `kept` may begin where `order` does: nothing is written where it has not been read yet.
+    """
+    n_variables, n_kept = kept.shape
     counts = np.zeros(n_variables, np.int64)
     for j in range(n_variables):
         count = 0
@@ -1721,9 +1723,9 @@ def keep_rows(order, n_known, weight, n_kept):
             i = order[j, position]
             if count < n_kept:
                 kept[j, count] = i  # overwritten by the next one kept, so that no branch is guessed wrong
-            count += weight[i] > 0.0
+            count += present[i]
         counts[j] = count
-    return kept, counts
+    return counts
 
 
 @compiled

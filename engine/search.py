@@ -101,7 +101,8 @@ def arrivals(
 ) -> Arrivals:
     """Return the patients that have weight in `dense` (N,), in every variable's order."""
     rows = np.flatnonzero(dense > 0.0).astype(np.int32)
-    order, known = kernels.keep_rows(*table.sorted_rows, dense, len(rows))
+    order = np.empty((len(table.columns), len(rows)), dtype=np.int32)
+    known = kernels.keep_rows(*table.sorted_rows, dense > 0.0, order)
     return Arrivals(rows, dense[rows], dense, order, known, used, boxes or {})
 
 

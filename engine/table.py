@@ -190,9 +190,17 @@ class Table:
     @cached_property
     def sorted_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return patients by rising value (M, n), missing last, and how many are known (M,)."""
-        order = np.argsort(self.columns, axis=1).astype(np.int32)
+        order = np.empty(self.columns.shape, dtype=np.int32)
+        for place, column in zip(order, self.columns, strict=True):  # argsort gives int64
+            place[:] = np.argsort(column)
         kernels.level_ties(order, self.columns)
         return order, (~np.isnan(self.columns)).sum(axis=1)
+
+    def give_sorted_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return `sorted_rows` to be written over; who asks for them again has them sorted anew."""
+        given = self.sorted_rows
+        del self.__dict__["sorted_rows"]
+        return given
 
     @cached_property
     def cuts(self) -> Floats:

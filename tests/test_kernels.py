@@ -351,9 +351,14 @@ def test_best_exact_cuts_of_the_kept_rows(criterion):
         columns = np.ascontiguousarray(data.X.T)
         order = np.argsort(columns, axis=1, kind="stable").astype(np.int32)
         n_known = (~np.isnan(columns)).sum(axis=1)
-        kept, counts = kernels.keep_rows(order, n_known, weight, int((weight > 0.0).sum()))
+        kept = np.empty((4, int((weight > 0.0).sum())), dtype=np.int32)
+        counts = kernels.keep_rows(order, n_known, weight > 0.0, kept)
+        memory = order.copy()
+        in_place = memory.reshape(-1)[: kept.size].reshape(kept.shape)
+        assert kernels.keep_rows(memory, n_known, weight > 0.0, in_place).tolist() == counts.tolist()
         for j in range(4):
             assert kept[j, : counts[j]].tolist() == [i for i in order[j, : n_known[j]] if weight[i] > 0.0]
+            assert in_place[j, : counts[j]].tolist() == kept[j, : counts[j]].tolist()
         wanted = np.array([True, bool(rng.integers(0, 2)), True, False])
         rows = np.flatnonzero(weight > 0.0).astype(np.int32)
         gain, low, high, tried = kernels.best_exact_cuts(
