@@ -25,6 +25,7 @@ from engine import kernels
 from engine.errors import PenumbraError
 
 Floats = NDArray[np.float64]
+BAND = 1024  # patients whose readings are laid out by column together, while a cache holds them
 CUT_DIGITS = 14  # decimals typed by people have fewer; the last two of a float are rounding
 MOMENTS = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
 MOST_NAMED = 12  # a longer list of classes may be the readings or the words of patients
@@ -128,7 +129,12 @@ class Schema:
             finite = bool(np.isfinite(X.sum()))  # quick; a missing value asks for a closer look
         if not finite and np.isinf(X).any():
             refuse_infinite(self.names[int(np.argmax(np.isinf(X).any(axis=0)))])
-        return np.array(X, order="F") if by_column else np.ascontiguousarray(X)
+        if not by_column:
+            return np.ascontiguousarray(X)
+        values = np.empty(X.shape, dtype=np.float64, order="F")
+        for start in range(0, len(X), BAND):
+            values[start : start + BAND] = X[start : start + BAND]
+        return values
 
 
 @dataclass(frozen=True)
