@@ -62,13 +62,14 @@ def one(name: str) -> None:
         model.with_decision(evaluation=evaluation).case(X.iloc[0])
 
 
-def patients(n: int = 40) -> tuple[pd.DataFrame, list[str]]:
-    """Return made-up patients with two measurements, one of them sometimes missing, and one category."""
+def patients(n: int = 120) -> tuple[pd.DataFrame, list[str]]:
+    """Return made-up patients with three measurements, one sometimes missing, and a category; the outcome asks all."""
     rng = np.random.default_rng(0)
-    a, b = rng.normal(size=n), rng.normal(size=n)
-    y = ["yes" if value else "no" for value in a + 0.5 * rng.normal(size=n) > 0.0]
+    a, b, d = rng.normal(size=(3, n))
+    c = rng.random(n) < 0.5
+    y = ["yes" if value else "no" for value in a + b + d + 3.0 * c + rng.normal(size=n) > 1.5]
     b[::7] = np.nan
-    return pd.DataFrame({"a": a, "b": b, "c": ["p" if value else "q" for value in rng.random(n) < 0.5]}), y
+    return pd.DataFrame({"a": a, "b": b, "c": ["p" if value else "q" for value in c], "d": d}), y
 
 
 def stump() -> Tree:

@@ -66,7 +66,7 @@ def compiling() -> Compiling | None:
     """Return what this server compiles ahead, begun at the first call; None where no server runs."""
     global _compiling
     with _turn:
-        if _compiling is None and runtime.exists() and isinstance(runtime.get_instance(), Runtime):  # no test's stand-in
+        if _compiling is None and runtime.exists() and type(runtime.get_instance()) is Runtime:  # no test's stand-in
             _compiling = Compiling()
         return _compiling
 
