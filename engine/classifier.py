@@ -851,10 +851,9 @@ def one_row(x: Any, schema: Schema) -> Any:
     if isinstance(x, pd.DataFrame):
         return x
     if isinstance(x, (pd.Series, Mapping)):
-        refuse_repeated([name_text(name) for name in x.keys()])  # noqa: SIM118, a Series iterates over its values
-        if all(type(value) is float for _, value in x.items()):
-            return pd.DataFrame([[value for _, value in x.items()]], columns=[name_text(name) for name in x.keys()])  # noqa: SIM118
-        return pd.DataFrame({name_text(name): pd.Series([value], dtype=object) for name, value in x.items()})
+        names = [name_text(name) for name in x.keys()]  # noqa: SIM118, a Series iterates over its values
+        refuse_repeated(names)
+        return row_of([cell for _, cell in x.items()], names)
     try:
         values = np.asarray(x, dtype=object)
     except ValueError:  # rows of different length
@@ -863,4 +862,13 @@ def one_row(x: Any, schema: Schema) -> Any:
         values = values[0] if len(values) == 1 else values
     if values.ndim != 1 or len(values) != schema.n_variables:
         raise PenumbraError(f"case takes one patient with {schema.n_variables} values; {values.size} were given.")
-    return pd.DataFrame({name: pd.Series([v], dtype=object) for name, v in zip(schema.names, values, strict=True)})
+    return row_of(values, schema.names)
+
+
+def row_of(cells: Sequence[Any] | NDArray[np.object_], names: Sequence[str]) -> pd.DataFrame:
+    """Return a table of one row: of numbers when every cell is a float, which are read at once, else of the cells."""
+    numbers_alone = all(type(cell) in (float, np.float64) for cell in cells)
+    row = np.empty((1, len(names)), dtype=np.float64 if numbers_alone else object)
+    for j, cell in enumerate(cells):  # a cell may be a list, which a whole row would take apart
+        row[0, j] = cell
+    return pd.DataFrame(row, columns=list(names), dtype=row.dtype)
