@@ -18,9 +18,9 @@ from scipy import special
 from engine import kernels
 from engine.decide import Rule, decide
 from engine.gates import gate_shares, in_zone, turning_points
-from engine.nearest import TAIL, Decision, nearest_changes, nearest_shown_changes
+from engine.nearest import TAIL, Decision, nearest_changes, nearest_shown_changes, trials
 from engine.noise import ResolvedNoise, density, quantile
-from engine.route import decided, leaf_posteriors, mixture, reach
+from engine.route import decided, leaf_posteriors, leaf_shares, mixture, reach
 from engine.tree import BINARY, BRANCHES, NOMINAL, Tree
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,8 @@ INTERVAL = (0.025, 0.975)
 DRAWS, DRAWS_REPEAT, SEED = 10_000, 2_000, 20_040  # of true values, where a leaf's answer varies inside it
 DRAWS_AS_READ = 500  # of true values, each read as the patient is
 ROWS_AT_ONCE = 1_000
-SECOND_READINGS = 4001  # midpoint rule over the second reading
+SECOND_READINGS = np.linspace(-8.0, 8.0, 4001)  # of the mean of both, in its σ; the midpoint rule
+SECOND_WEIGHTS = np.exp(-0.5 * SECOND_READINGS**2) / np.exp(-0.5 * SECOND_READINGS**2).sum()
 PANEL_NODES, PANEL_WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
@@ -181,6 +182,7 @@ def make_case(reader: Reader, row: Floats) -> Case:
     by_hard = by_shown = nearest_changes(tree, x[0], answers["hard"], reader.decided_by)
     if not reader.hard:
         by_shown = nearest_shown_changes(tree, x[0], answer, reader.decided_by, reader.evaluation, noise)
+    sigma = noise.at_reading(x[0])
     advice = repeat_advice(reader, x[0], leaf_answers, dict(answer_shares), simulated)
     best = max(advice, key=lambda name: advice[name], default=None)
     names = tree.variables
@@ -191,7 +193,7 @@ def make_case(reader: Reader, row: Floats) -> Case:
         answers=answers,
         decided=bool(decided(tree, x)[0]),
         values={name: shown_value(tree, j, x[0, j]) for j, name in enumerate(names)},
-        sigma={name: reading_sigma(noise, j, x[0, j]) for j, name in enumerate(names)},
+        sigma=dict(zip(names, sigma.tolist(), strict=True)),
         misrecord={name: float(noise.misrecord[j]) for j, name in enumerate(names)},
         path=tuple(steps(reader, x[0])),
         reach=reached,
@@ -233,8 +235,7 @@ class Spoken:
 
 def is_noisy_at(noise: ResolvedNoise, row: Floats) -> bool:
     """Return True when some known value of the reading may differ from the true one."""
-    known = np.flatnonzero(~np.isnan(row))
-    return any(noise.misrecord[j] > 0.0 or reading_sigma(noise, int(j), row[j]) > 0.0 for j in known)
+    return bool((((noise.misrecord > 0.0) | (noise.at_reading(row) > 0.0)) & ~np.isnan(row)).any())
 
 
 def draw_truth(tree: Tree, noise: ResolvedNoise, row: Floats, n: int, held: frozenset[int]) -> Floats:
@@ -244,14 +245,18 @@ def draw_truth(tree: Tree, noise: ResolvedNoise, row: Floats, n: int, held: froz
     """
     rng = np.random.default_rng(SEED)
     truth = np.repeat(row[None, :], n, axis=0)
+    sigma, shape = noise.at_reading(row), noise.shape.tolist()
+    levels = (np.arange(n) + 0.5) / n
+    errors = {each: quantile(levels, each) for each in set(shape)}
     for j, x in enumerate(row):
-        level = (rng.permutation(n) + 0.5) / n  # drawn for every variable: those held change no other's draws
+        order = rng.permutation(n)  # drawn for every variable: those held change no other's draws
         if np.isnan(x) or j in held:
             continue
         names = tree.categories[j]
         if names is None:
-            truth[:, j] = x + reading_sigma(noise, j, x) * quantile(level, int(noise.shape[j]))
+            truth[:, j] = x + sigma[j] * errors[shape[j]][order]
         elif noise.misrecord[j] > 0.0 and len(names) > 1:
+            level = levels[order]
             wrong = level < noise.misrecord[j]
             other = np.floor(level[wrong] / noise.misrecord[j] * (len(names) - 1))
             truth[wrong, j] = other + (other >= x)
@@ -300,11 +305,6 @@ def shown_value(tree: Tree, j: int, x: float) -> Any:
     return float(x) if categories is None else categories[int(x)]
 
 
-def reading_sigma(noise: ResolvedNoise, j: int, x: float) -> float:
-    """Return σ at the reading; of a missing value with a proportional error, the constant part."""
-    return float(noise.sigma[j]) if np.isnan(x) else float(noise.at(j, x))
-
-
 def share_by_answer(leaf_answers: list[Any], shares: Floats) -> list[tuple[Any, float]]:
     """Return (answer, summed share) by falling share, answers of leaves in tree order on ties."""
     sums: dict[Any, float] = {}
@@ -316,14 +316,14 @@ def share_by_answer(leaf_answers: list[Any], shares: Floats) -> list[tuple[Any, 
 def steps(reader: Reader, row: Floats) -> Iterator[Step]:
     """Yield the split nodes that the reading reaches with positive hard share, parents first."""
     tree, noise = reader.tree, reader.noise
-    hard = reach(tree, row[None, :], "hard")[0]
+    hard, sigmas = reach(tree, row[None, :], "hard")[0], noise.at_reading(row)
     for node in sorted((int(k) for k in np.flatnonzero(hard > 0.0)), key=lambda k: (int(tree.depth[k]), k)):
         if tree.is_leaf(node):
             continue
         j = int(tree.variable[node])
         x, theta, low, high = (float(a) for a in (row[j], tree.threshold[node], tree.low[node], tree.high[node]))
         cut, missing = int(tree.gate[node]) in BRANCHES, bool(np.isnan(x))
-        sigma = reading_sigma(noise, j, x) if tree.gate[node] != NOMINAL else 0.0
+        sigma = float(sigmas[j]) if tree.gate[node] != NOMINAL else 0.0
         known = cut and not missing
         zoned = high > low
         gates = {kind: tuple(gate_shares(tree, node, x, kind, noise)) for kind in ("hard", "soft", "coherent", "zone")}
@@ -373,45 +373,42 @@ def repeat_advice(
     """
     tree, noise = reader.tree, reader.noise
     certainty = max(answer_shares.values())
+    distinct = list(dict.fromkeys(leaf_answers))
+    says = np.array([[answer == own for answer in distinct] for own in leaf_answers], dtype=np.float64)
     advice: dict[str, float] = {}
-    for j, name in enumerate(tree.variables):
-        if tree.categories[j] is not None or np.isnan(row[j]) or not reading_sigma(noise, j, row[j]) > 0.0:
+    for j, (x, sigma) in enumerate(zip(row.tolist(), noise.at_reading(row).tolist(), strict=True)):
+        if tree.categories[j] is not None or np.isnan(x) or not sigma > 0.0:
             continue
-        cuts = np.unique(turning_points(tree, j)[0])
+        cuts, shape = np.unique(turning_points(tree, j)[0]), int(noise.shape[j])
         if len(cuts) == 0:
-            advice[name] = 0.0
+            advice[tree.variables[j]] = 0.0
             continue
-        sigma = reading_sigma(noise, j, row[j])
         if simulated:
             by_cell = drawn_answers_by_cell(reader, row, j, cuts)
-            certainty = float((cell_masses(row[j], sigma, int(noise.shape[j]), cuts) @ by_cell).max())
+            certainty = float((cell_masses(x, sigma, shape, cuts) @ by_cell).max())
         else:
-            by_cell = answers_by_cell(reader, row, j, cuts, leaf_answers)
-        expected = averaged_reading if noise.shape[j] == kernels.NORMAL else weighed_reading
-        advice[name] = max(
-            0.0,
-            expected(float(row[j]), sigma, int(noise.shape[j]), cuts, by_cell) - certainty,
-        )
+            by_cell = answers_by_cell(reader, row, j, cuts, says)
+        expected = averaged_reading if shape == kernels.NORMAL else weighed_reading
+        advice[tree.variables[j]] = max(0.0, expected(x, sigma, shape, cuts, by_cell) - certainty)
     return advice
 
 
-def answers_by_cell(reader: Reader, row: Floats, j: int, cuts: Floats, leaf_answers: list[Any]) -> Floats:
-    """Return the share (cells, answers) of each answer when variable `j` is known to lie in each cell."""
-    tree = reader.tree
-    ends = np.concatenate([[cuts[0] - 1.0 - abs(cuts[0])], cuts, [cuts[-1] + 1.0 + abs(cuts[-1])]])
-    trials = np.repeat(row[None, :], len(cuts) + 1, axis=0)
-    trials[:, j] = 0.5 * ends[:-1] + 0.5 * ends[1:]
-    exact = replace(
-        reader.noise,
-        sigma=np.where(np.arange(len(row)) == j, 0.0, reader.noise.sigma),
-        cv=np.where(np.arange(len(row)) == j, 0.0, reader.noise.cv),
-    )
-    shares = reach(tree, trials, "coherent", exact)[:, tree.leaves]
-    distinct = list(dict.fromkeys(leaf_answers))
-    return np.stack(
-        [shares[:, [a == b for b in leaf_answers]].sum(axis=1) for a in distinct],
-        axis=1,
-    )
+def answers_by_cell(reader: Reader, row: Floats, j: int, cuts: Floats, says: Floats) -> Floats:
+    """Return the share (cells, answers) of each answer when variable `j` is known to lie in each cell.
+
+    Parameters
+    ----------
+    says : (L, answers), 1 where a leaf gives the answer.
+    """
+    ends = ends_of(cuts)
+    exact = replace(reader.noise, sigma=reader.noise.sigma.copy(), cv=reader.noise.cv.copy())
+    exact.sigma[j] = exact.cv[j] = 0.0
+    return leaf_shares(reader.tree, trials(row, j, 0.5 * ends[:-1] + 0.5 * ends[1:]), "coherent", exact) @ says
+
+
+def ends_of(cuts: Floats) -> Floats:
+    """Return the ends of the cells between rising `cuts`; those of the two outermost lie a way beyond them."""
+    return np.concatenate([[cuts[0] - 1.0 - abs(cuts[0])], cuts, [cuts[-1] + 1.0 + abs(cuts[-1])]])
 
 
 def cell_masses(x: float, sigma: float, shape: int, cuts: Floats) -> Floats:
@@ -425,12 +422,11 @@ def drawn_answers_by_cell(reader: Reader, row: Floats, j: int, cuts: Floats) -> 
 
     Cells that neither reading could come from have none.
     """
-    sigma, tail = reading_sigma(reader.noise, j, row[j]), TAIL[int(reader.noise.shape[j])]
-    ends = np.concatenate([[cuts[0] - 1.0 - abs(cuts[0])], cuts, [cuts[-1] + 1.0 + abs(cuts[-1])]])
+    far, ends = TAIL[int(reader.noise.shape[j])] * float(reader.noise.at(j, row[j])), ends_of(cuts)
     truth = draw_truth(reader.tree, reader.noise, row, DRAWS_REPEAT, frozenset({j}))
     shares: list[dict[Any, float]] = []
     for place, (low, high) in enumerate(pairwise(ends)):
-        near = (place == len(cuts) or high >= row[j] - tail * sigma) and (place == 0 or low <= row[j] + tail * sigma)
+        near = (place == len(cuts) or high >= row[j] - far) and (place == 0 or low <= row[j] + far)
         truth[:, j] = 0.5 * low + 0.5 * high
         spoken = speak(reader, truth) if near else None
         shares.append(dict(share_by_answer(spoken.answers, spoken.share)) if spoken is not None else {})
@@ -440,12 +436,9 @@ def drawn_answers_by_cell(reader: Reader, row: Floats, j: int, cuts: Floats) -> 
 
 def averaged_reading(x: float, sigma: float, shape: int, cuts: Floats, by_cell: Floats) -> float:
     """Return the expected certainty when the mean of both readings, N(x, σ²/2), is read with noise σ/√2."""
-    z = np.linspace(-8.0, 8.0, SECOND_READINGS)
-    weight = np.exp(-0.5 * z * z)
-    spread = sigma / np.sqrt(2.0)
-    below = special.ndtr((cuts[None, :] - x - spread * z[:, None]) / spread)
-    cells = np.diff(below, axis=1, prepend=0.0, append=1.0)
-    return float((weight * (cells @ by_cell).max(axis=1)).sum() / weight.sum())
+    below = special.ndtr(((cuts - x) / (sigma / np.sqrt(2.0)))[:, None] - SECOND_READINGS)
+    shares = (by_cell[:-1] - by_cell[1:]).T @ below + by_cell[-1][:, None]  # by parts: (answers, readings)
+    return float(shares.max(axis=0) @ SECOND_WEIGHTS)
 
 
 def weighed_reading(x: float, sigma: float, shape: int, cuts: Floats, by_cell: Floats) -> float:

@@ -16,6 +16,7 @@ from engine.errors import PenumbraError
 
 Floats = NDArray[np.float64]
 SLACK = 1e-12
+ABSTAIN = -1  # in place of a column
 
 
 @dataclass(frozen=True)
@@ -58,33 +59,33 @@ def cheapest(probability: Floats, cost: Any) -> NDArray[np.int64]:
     return np.asarray(np.argmax(expected <= least + cost_slack(cost), axis=1), dtype=np.int64)
 
 
-def by_argmax(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]:
-    """Answer the most probable class of each row."""
-    return [classes[k] for k in most_probable(probability)]
+def by_argmax(probability: Floats, rule: Rule) -> NDArray[np.int64]:
+    """Choose the most probable class of each row."""
+    return most_probable(probability)
 
 
-def by_tau(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]:
-    """Answer the most probable class where its probability is at least τ - 1e-12, else abstain. [W], METHODS §6."""
+def by_tau(probability: Floats, rule: Rule) -> NDArray[np.int64]:
+    """Choose the most probable class where its probability is at least τ - 1e-12, else abstain. [W], METHODS §6."""
     best = most_probable(probability)
     reached = probability[np.arange(len(best)), best] >= rule.tau - SLACK
-    return [classes[k] if sure else None for k, sure in zip(best, reached, strict=True)]
+    return np.where(reached, best, ABSTAIN)
 
 
-def by_cost(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]:
-    """Answer what costs least on average, abstention among the answers where it has a cost. [W], METHODS §6.
+def by_cost(probability: Floats, rule: Rule) -> NDArray[np.int64]:
+    """Choose what costs least on average, abstention among the answers where it has a cost. [W], METHODS §6.
 
     On ties an answer comes before abstention, then the first class.
     """
     best = cheapest(probability, rule.cost)
     if rule.abstain_cost is None:
-        return [classes[k] for k in best]
+        return best
     least = expected_costs(probability, rule.cost).min(axis=1)
     worth = least <= rule.abstain_cost + cost_slack(rule.cost)
-    return [classes[k] if sure else None for k, sure in zip(best, worth, strict=True)]
+    return np.where(worth, best, ABSTAIN)
 
 
-def by_set(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]:
-    """Answer the classes that it takes, most probable first, until their sum reaches τ - 1e-12. METHODS §6.
+def by_set(probability: Floats, rule: Rule) -> NDArray[np.bool_]:
+    """Choose the classes that it takes, most probable first, until their sum reaches τ - 1e-12. METHODS §6.
 
     At least one class is named, and on ties the first is added first.
     """
@@ -92,7 +93,7 @@ def by_set(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]
     named = np.zeros(left.shape, dtype=bool)
     total = np.zeros(len(left))
     short = np.arange(len(left))
-    for _ in classes:
+    for _ in range(left.shape[1]):
         added = most_probable(left[short])
         named[short, added] = True
         total[short] += left[short, added]
@@ -100,10 +101,11 @@ def by_set(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]
         short = short[total[short] < rule.tau - SLACK]
         if len(short) == 0:
             break
-    return [frozenset(classes[int(k)] for k in np.flatnonzero(row)) for row in named]
+    return named
 
 
-DECISIONS: dict[str, Callable[[Floats, Sequence[Any], Rule], list[Any]]] = {
+Chosen = NDArray[np.int64] | NDArray[np.bool_]  # (n,) columns or ABSTAIN, or (n, K) the classes of a set
+DECISIONS: dict[str, Callable[[Floats, Rule], Chosen]] = {
     "argmax": by_argmax,
     "tau": by_tau,
     "cost": by_cost,
@@ -129,7 +131,18 @@ def decide(probability: Floats, classes: Sequence[Any], rule: Rule) -> list[Any]
     >>> [sorted(answer) for answer in decide(p, ["ill", "well"], Rule("set", tau=0.7))]
     [['ill', 'well'], ['ill']]
     """
-    return DECISIONS[rule.decision](probability, classes, rule)
+    chosen = DECISIONS[rule.decision](probability, rule)
+    if chosen.ndim == 2:
+        return [frozenset(classes[int(k)] for k in np.flatnonzero(row)) for row in chosen]
+    return [None if k == ABSTAIN else classes[k] for k in chosen]
+
+
+def answered_otherwise(probability: Floats, answer: Any, classes: Sequence[Any], rule: Rule) -> NDArray[np.bool_]:
+    """Return where (n,) the answer that `decide` gives to a row of `probability` (n, K) is not `answer`."""
+    chosen = DECISIONS[rule.decision](probability, rule)
+    if chosen.ndim == 2:
+        return np.asarray((chosen != [label in answer for label in classes]).any(axis=1))
+    return np.asarray(chosen != (ABSTAIN if answer is None else list(classes).index(answer)))
 
 
 def margins(probability: Floats, answer: Any, classes: Sequence[Any], rule: Rule) -> Floats:
@@ -154,11 +167,16 @@ def margins(probability: Floats, answer: Any, classes: Sequence[Any], rule: Rule
         if rule.abstain_cost is not None:
             cost = np.concatenate([cost, np.full((len(p), 1), float(rule.abstain_cost))], axis=1)
         given = cost.shape[1] - 1 if own is None else own
-        return np.delete(cost - cost[:, given, None], given, axis=1)
+        return np.asarray(cost[:, others(given, cost.shape[1])] - cost[:, given, None])
     if own is None:
         return rule.tau - p
-    ahead = np.delete(p[:, own, None] - p, own, axis=1)
+    ahead: Floats = p[:, own, None] - p[:, others(own, p.shape[1])]
     return ahead if rule.decision == "argmax" else np.concatenate([ahead, p[:, own, None] - rule.tau], axis=1)
+
+
+def others(own: int, count: int) -> list[int]:
+    """Return the columns of `count` but for one."""
+    return [k for k in range(count) if k != own]
 
 
 def check_costs(cost: Any, n_classes: int | None = None) -> None:

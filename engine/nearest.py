@@ -5,6 +5,7 @@ In: a tree, one encoded row, how probabilities are answered, the evaluation and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
-from engine.decide import Rule, decide, margins
+from engine.decide import Rule, answered_otherwise, decide, margins
 from engine.gates import KINDS, tree_splits, turning_points
 from engine.noise import ResolvedNoise
 from engine.route import mixture
@@ -53,7 +54,7 @@ class Decision(NamedTuple):
 
     def differs(self, probability: Floats, shown: Any) -> NDArray[np.bool_]:
         """Return where (n,) probabilities (n, K) are answered otherwise than `shown`."""
-        return np.array([answer != shown for answer in decide(probability, self.classes, self.rule)], dtype=bool)
+        return answered_otherwise(probability, shown, self.classes, self.rule)
 
 
 def nearest_changes(tree: Tree, row: Floats, hard_answer: Any, by: Decision) -> Changes:
@@ -65,12 +66,15 @@ def nearest_changes(tree: Tree, row: Floats, hard_answer: Any, by: Decision) -> 
     the first category that does, of nominal variables; the answer after either.
     """
     found = Changes(dict.fromkeys(tree.variables), {}, {})
-    for j in asked(tree, row):
-        known = tree.categories[j]
-        tried = np.arange(len(known), dtype=np.float64) if known is not None else other_sides(tree, j, row[j])
-        said = decide(mixture(tree, trials(row, j, tried), "hard"), by.classes, by.rule)
-        for value, answer in zip(tried, said, strict=True):
-            read = verified(tree, row, j, float(value), hard_answer, by, "hard") if answer != hard_answer else None
+    tried = {j: categories_or_sides(tree, j, row[j]) for j in asked(tree, row)}
+    if not tried:
+        return found
+    rows = np.concatenate([trials(row, j, values) for j, values in tried.items()])
+    differs = by.differs(mixture(tree, rows, "hard"), hard_answer)
+    ends = np.cumsum([len(values) for values in tried.values()])
+    for (j, values), turned in zip(tried.items(), np.split(differs, ends[:-1]), strict=True):
+        for value in values[turned]:
+            read = verified(tree, row, j, float(value), hard_answer, by, "hard")
             if read is not None:
                 note(found, tree, row, j, *read)
                 break
@@ -137,6 +141,12 @@ def note(found: Changes, tree: Tree, row: Floats, j: int, value: float, answer: 
         found.categories[name] = known[int(value)]
 
 
+def categories_or_sides(tree: Tree, j: int, x: float) -> Floats:
+    """Return the values of variable `j` that may be answered otherwise by hard gates, in the order they are tried."""
+    known = tree.categories[j]
+    return np.arange(len(known), dtype=np.float64) if known is not None else other_sides(tree, j, x)
+
+
 def other_sides(tree: Tree, j: int, x: float) -> Floats:
     """Return the first values either side of each threshold on `j`, nearest to `x` first, the lower on ties."""
     theta, le = turning_points(tree, j)
@@ -153,41 +163,45 @@ class Held:
         self.tree, self.row, self.evaluation, self.noise = tree, row, evaluation, noise
         self.splits, self.kind, self.error = tree_splits(tree), KINDS[evaluation], noise.error
         self.whole = tree.has_bayes or evaluation == "deferred"  # a branch then depends on more than its own gates
-        self.gate: dict[int, Floats] = {}
-        self.said = np.array(tree.probability, dtype=np.float64)
-        for node in () if self.whole else np.argsort(-tree.depth, kind="stable"):
+        self.share = np.array(tree.share)  # of its parent's, as the gates send it
+        self.said = np.array(tree.probability)
+        for node in () if self.whole else np.argsort(-tree.depth, kind="stable").tolist():
             if tree.is_leaf(node):
                 continue
             below, x = tree.children(node), float(row[tree.variable[node]])
-            share = np.array(tree.share[below.start : below.stop])
-            if not np.isnan(x):
+            share = self.share[below.start : below.stop]
+            if not math.isnan(x):
                 kernels.gate_shares(x, node, self.splits, self.kind, self.error, share)
-            self.gate[int(node)] = share
             self.said[node] = share @ self.said[below.start : below.stop]
 
     def profile(self, j: int) -> Profile:
         """Return P (n, K) as a function of the values (n,) of variable `j`."""
         if self.whole:
             return lambda values: mixture(self.tree, trials(self.row, j, values), self.evaluation, self.noise)
-        tree = self.tree
-        moved = {int(node) for node in np.flatnonzero(tree.variable == j)}
-        above = {step for node in moved for step in tree.path(node)} | moved
+        tree, fixed = self.tree, self.said.copy()
+        moved = np.flatnonzero(tree.variable == j).tolist()
+        hanging: dict[int, list[tuple[float, int]]] = {}  # by the root or a moved node's child: weights, moved nodes
+        for node in moved:
+            top, weight = node, 1.0
+            while top > 0 and tree.parent[top] not in moved:
+                weight, top = weight * float(self.share[top]), int(tree.parent[top])
+            hanging.setdefault(top, []).append((weight, node))
+            fixed[top] -= weight * self.said[node]
 
-        def mixed(node: int, values: Floats) -> Floats:
-            if node not in above:
-                own: Floats = self.said[node]
-                return own
-            below = tree.children(node)
-            gate = self.gate[node]
-            if node in moved:
+        def moving(top: int, values: Floats) -> Floats:
+            total = np.zeros((len(values), len(tree.classes)))
+            for weight, node in hanging[top]:
+                below = tree.children(node)
                 gate = np.zeros((len(values), len(below)))
                 kernels.gate_shares_all(values, node, self.splits, self.kind, self.error, gate)
-            total = np.zeros((len(values), len(tree.classes)))
-            for c, child in enumerate(below):
-                total += gate[..., c, None] * mixed(child, values)
+                gate *= weight
+                total += gate @ fixed[below.start : below.stop]
+                for c, child in enumerate(below):
+                    if child in hanging:
+                        total += gate[:, c, None] * moving(child, values)
             return total
 
-        return lambda values: mixed(0, np.ascontiguousarray(values, dtype=np.float64))
+        return lambda values: fixed[0] + moving(0, np.ascontiguousarray(values, dtype=np.float64))
 
 
 def edges(tree: Tree, j: int, evaluation: str) -> Floats:
@@ -252,13 +266,15 @@ def first_turn(profile: Profile, at: Floats, x: float, shown: Any, by: Decision)
     at : (n,) rising values to begin with, `x` among them.
     """
     p = profile(at)
+    turned = by.differs(p, shown)
     for _ in range(DOUBTS):
-        more = doubtful(at, p, x, shown, by)
+        more = doubtful(at, p, turned, x, shown, by)
         if not len(more):
             break
-        order = np.argsort(np.concatenate([at, more]), kind="stable")
-        at, p = np.concatenate([at, more])[order], np.concatenate([p, profile(more)])[order]
-    turned = by.differs(p, shown)
+        said, at = profile(more), np.concatenate([at, more])
+        order = np.argsort(at, kind="stable")
+        at, p = at[order], np.concatenate([p, said])[order]
+        turned = np.concatenate([turned, by.differs(said, shown)])[order]
     place = int(np.searchsorted(at, x))
     down, up = np.flatnonzero(turned[:place]), np.flatnonzero(turned[place + 1 :]) + place + 1
     brackets = []
@@ -276,22 +292,25 @@ def first_turn(profile: Profile, at: Floats, x: float, shown: Any, by: Decision)
     return min(found, key=lambda value: (abs(value - x), value), default=None)
 
 
-def doubtful(at: Floats, p: Floats, x: float, shown: Any, by: Decision) -> Floats:
+def doubtful(at: Floats, p: Floats, turned: NDArray[np.bool_], x: float, shown: Any, by: Decision) -> Floats:
     """Return values inside the intervals, nearest to `x` first, in which the answer may turn and turn back.
 
     Where P is smooth it bends off the chord between two values by an eighth of its second difference; where the margin
     by which the answer holds is smaller than eight times that, the interval is looked at more closely.
     """
-    place, turned = int(np.searchsorted(at, x)), by.differs(p, shown)
+    place = int(np.searchsorted(at, x))
     before, after = np.flatnonzero(turned[:place]), np.flatnonzero(turned[place:]) + place
     first, last = int(before[-1]) if len(before) else 0, int(after[0]) if len(after) else len(at) - 1
     held = margins(p, shown, by.classes, by.rule)
     bend = np.zeros_like(held)
     bend[1:-1] = np.abs(held[2:] - 2.0 * held[1:-1] + held[:-2])
     room = np.minimum(held[1:], held[:-1]) - np.maximum(bend[1:], bend[:-1])
-    wide = np.diff(at) > 1e-9 * np.maximum(np.abs(at[1:]), np.abs(at[:-1]))
-    open_ = np.flatnonzero(np.any(room < 0.0, axis=1) & wide & ~turned[1:] & ~turned[:-1])
-    open_ = open_[(open_ >= first) & (open_ < last)]
+    open_ = np.flatnonzero((room[first:last] < 0.0).any(axis=1)) + first
+    low, high = at[open_], at[open_ + 1]
+    wide = high - low > 1e-9 * np.maximum(np.abs(low), np.abs(high))
+    open_ = open_[wide & ~turned[open_] & ~turned[open_ + 1]]
+    if not len(open_):
+        return np.empty(0)
     far = np.maximum(np.maximum(at[open_] - x, x - at[open_ + 1]), 0.0)
     open_ = open_[np.argsort(far, kind="stable")][:MOST_DOUBTFUL]
     part = np.arange(1, PARTS) / PARTS

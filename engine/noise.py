@@ -208,6 +208,14 @@ class ResolvedNoise:
             raise PenumbraError(f"σ of variable number {j + 1} is too large to compute with; state a smaller σ or cv.")
         return sigma
 
+    def at_reading(self, row: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return σ (M,) at each value of a reading; of a missing one with a proportional error, the constant part."""
+        with np.errstate(over="ignore"):
+            sigma = np.hypot(self.sigma, self.cv * np.where(np.isnan(row), 0.0, row))
+        for j in np.flatnonzero(np.isinf(sigma)):
+            self.at(int(j), row[j])  # which refuses it
+        return sigma
+
     def check_readings(self, names: Sequence[str], values: NDArray[np.float64]) -> None:
         """Refuse readings (n, M) at which a σ would be infinite; the kernels would call such an answer certain."""
         for j in map(int, np.flatnonzero(self.cv > 0.0)):
