@@ -17,7 +17,7 @@ from scipy import special
 
 from engine import kernels
 from engine.decide import Rule, decide
-from engine.gates import gate_shares, in_zone, turning_points
+from engine.gates import gate_shares, in_zone
 from engine.nearest import TAIL, Decision, nearest_changes, nearest_shown_changes, trials
 from engine.noise import ResolvedNoise, density, quantile
 from engine.route import decided, leaf_posteriors, leaf_shares, mixture, reach
@@ -379,7 +379,7 @@ def repeat_advice(
     for j, (x, sigma) in enumerate(zip(row.tolist(), noise.at_reading(row).tolist(), strict=True)):
         if tree.categories[j] is not None or np.isnan(x) or not sigma > 0.0:
             continue
-        cuts, shape = np.unique(turning_points(tree, j)[0]), int(noise.shape[j])
+        cuts, shape = np.unique(tree.turning_points[j][0]), int(noise.shape[j])
         if len(cuts) == 0:
             advice[tree.variables[j]] = 0.0
             continue
@@ -388,8 +388,15 @@ def repeat_advice(
             certainty = float((cell_masses(x, sigma, shape, cuts) @ by_cell).max())
         else:
             by_cell = answers_by_cell(reader, row, j, cuts, says)
-        expected = averaged_reading if shape == kernels.NORMAL else weighed_reading
-        advice[tree.variables[j]] = max(0.0, expected(x, sigma, shape, cuts, by_cell) - certainty)
+        far = TAIL[shape] * sigma
+        near = by_cell[np.searchsorted(cuts, x - far) : np.searchsorted(cuts, x + far) + 1]
+        if (near == near[0]).all():  # wherever the true value lies, no second reading tells the answers apart
+            expected = float(near[0].max())
+        elif shape == kernels.NORMAL:
+            expected = averaged_reading(x, sigma, cuts, by_cell)
+        else:
+            expected = weighed_reading(x, sigma, shape, cuts, by_cell)
+        advice[tree.variables[j]] = max(0.0, expected - certainty)
     return advice
 
 
@@ -434,7 +441,7 @@ def drawn_answers_by_cell(reader: Reader, row: Floats, j: int, cuts: Floats) -> 
     return np.array([[share.get(answer, 0.0) for answer in distinct] for share in shares])
 
 
-def averaged_reading(x: float, sigma: float, shape: int, cuts: Floats, by_cell: Floats) -> float:
+def averaged_reading(x: float, sigma: float, cuts: Floats, by_cell: Floats) -> float:
     """Return the expected certainty when the mean of both readings, N(x, σ²/2), is read with noise σ/√2."""
     below = special.ndtr(((cuts - x) / (sigma / np.sqrt(2.0)))[:, None] - SECOND_READINGS)
     shares = (by_cell[:-1] - by_cell[1:]).T @ below + by_cell[-1][:, None]  # by parts: (answers, readings)
@@ -455,10 +462,12 @@ def weighed_reading(x: float, sigma: float, shape: int, cuts: Floats, by_cell: F
     moving = readings[:, None] + tail * np.array([-1.0, -0.25, 0.0, 0.25, 1.0])
     kinks = np.concatenate([np.broadcast_to(fixed, (n, len(fixed))), moving], axis=1)
     kinks = np.sort(np.clip(kinks, -tail, tail), axis=1)
-    half = 0.5 * np.diff(kinks, axis=1)[:, :, None]
-    t = 0.5 * (kinks[:, 1:] + kinks[:, :-1])[:, :, None] + half * PANEL_NODES
-    joint = half * PANEL_WEIGHTS * density(t, shape) * density(t - readings[:, None, None], shape)
-    masses = joint.sum(axis=2)
-    cell = np.searchsorted(at, 0.5 * (kinks[:, 1:] + kinks[:, :-1]))
+    half, centre = 0.5 * np.diff(kinks, axis=1), 0.5 * (kinks[:, 1:] + kinks[:, :-1])
+    masses = np.zeros_like(half)  # of panels without width, or too far from the second reading
+    some = np.nonzero((half > 0.0) & (density(centre - readings[:, None], shape) > 0.0))
+    t = centre[some][:, None] + half[some][:, None] * PANEL_NODES
+    joint = density(t, shape) * density(t - readings[some[0]][:, None], shape)
+    masses[some] = half[some] * (joint @ PANEL_WEIGHTS)
+    cell = np.searchsorted(at, centre)
     expected = np.einsum("rp,rpk->rk", masses, by_cell[cell]).max(axis=1)
     return float(expected.sum() / masses.sum())

@@ -5,7 +5,6 @@ In: a tree or one growing node, a gate kind, the noise. Out: shares per child.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,13 +30,8 @@ def tree_splits(tree: Tree) -> kernels.Splits:
     """Return the arrays of a finished tree that routing reads."""
     return kernels.Splits(
         tree.variable, tree.gate, tree.first_child, tree.n_children, tree.threshold, tree.closed_le, tree.low,
-        tree.high, tree.box_low, tree.box_high, tree.share, tree.code, tree.cuts, category_counts(tree.categories),
+        tree.high, tree.box_low, tree.box_high, tree.share, tree.code, tree.cuts, tree.n_categories,
     )  # fmt: skip
-
-
-def category_counts(categories: Sequence[Sequence[Any] | None]) -> NDArray[np.int64]:
-    """Return how many categories each variable has, 0 for a numeric one."""
-    return np.array([0 if names is None else len(names) for names in categories], dtype=np.int64)
 
 
 def node_splits(node: Node, table: Table) -> kernels.Splits:
@@ -77,7 +71,7 @@ def tree_node_splits(tree: Tree, node: int) -> kernels.Splits:
     return kernels.Splits(
         tree.variable[one], tree.gate[one], locked(np.zeros(1, dtype=np.int32)), tree.n_children[one],
         tree.threshold[one], tree.closed_le[one], tree.low[one], tree.high[one], tree.box_low[one], tree.box_high[one],
-        tree.share[below].copy(), tree.code[below], tree.cuts, category_counts(tree.categories),
+        tree.share[below].copy(), tree.code[below], tree.cuts, tree.n_categories,
     )  # fmt: skip
 
 
@@ -140,27 +134,6 @@ def gate_shares(tree: Tree, node: int, x: float, kind: str, noise: ResolvedNoise
     shares = np.zeros(len(children))
     kernels.gate_shares(float(x), node, tree_splits(tree), KINDS[kind], noise.error, shares)
     return shares
-
-
-def turning_points(tree: Tree, j: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the values of variable `j` at which some hard gate of the tree turns, and whether they belong below.
-
-    Where leaves answer by naive Bayes, the cuts between the variable's bins are among them.
-    """
-    cuts = tree.cuts[j] if tree.has_bayes and tree.categories[j] is None else np.empty(0)
-    at: list[float] = cuts[np.isfinite(cuts)].tolist()
-    below: list[bool] = [True] * len(at)
-    for node in np.flatnonzero(tree.variable == j):
-        if tree.gate[node] == BINS:
-            turns, le = [float(cut) for cut in tree.cuts[j]], True
-        elif tree.gate[node] == MIDDLE and tree.high[node] > tree.low[node]:
-            near = 1e-12 * (abs(float(tree.threshold[node])) + float(tree.delta[node]))  # on the edge, METHODS §7
-            turns, le = [float(tree.low[node]) + near, float(tree.high[node]) + near], True
-        else:
-            turns, le = [float(tree.threshold[node])], bool(tree.closed_le[node])
-        at.extend(turns)
-        below.extend([le] * len(turns))
-    return np.array(at), np.array(below, dtype=bool)
 
 
 def in_zone(tree: Tree, node: int, x: float) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine import kernels
 from engine.decide import Rule, answered_otherwise, decide, margins
-from engine.gates import KINDS, tree_splits, turning_points
+from engine.gates import KINDS, tree_splits
 from engine.noise import ResolvedNoise
 from engine.route import mixture
 from engine.tree import BINARY, NOMINAL, Tree
@@ -149,7 +149,7 @@ def categories_or_sides(tree: Tree, j: int, x: float) -> Floats:
 
 def other_sides(tree: Tree, j: int, x: float) -> Floats:
     """Return the first values either side of each threshold on `j`, nearest to `x` first, the lower on ties."""
-    theta, le = turning_points(tree, j)
+    theta, le = tree.turning_points[j]
     below = np.where(le, theta, np.nextafter(theta, -np.inf))
     above = np.where(le, np.nextafter(theta, np.inf), theta)
     values = np.unique(np.concatenate([below, above]))
@@ -206,7 +206,7 @@ class Held:
 
 def edges(tree: Tree, j: int, evaluation: str) -> Floats:
     """Return the rising values of variable `j` on either side of which a gate may differ by a jump or a kink."""
-    at = [turning_points(tree, j)[0]]
+    at = [tree.turning_points[j][0]]
     slack = NEAR_EDGE * np.abs(at[0])
     if evaluation in ("zone", "deferred"):
         zoned = np.flatnonzero((tree.variable == j) & (tree.gate == BINARY) & (tree.high > tree.low))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import kernels
-from engine.gates import KINDS, category_counts, divide, tree_node_splits, tree_splits
+from engine.gates import KINDS, divide, tree_node_splits, tree_splits
 from engine.noise import ResolvedNoise
 from engine.table import Table, first_cells
 from engine.tree import Tree
@@ -74,9 +74,8 @@ def hard_leaves(tree: Tree, values: Floats) -> NDArray[np.int32]:
 
 def cells(tree: Tree, values: Floats) -> NDArray[np.int32]:
     """Return the cell (n, M) of each value as the leaves' naive Bayes reads it, -1 where missing. METHODS §8"""
-    counts = category_counts(tree.categories)
     found: NDArray[np.int32] = kernels.value_cells(
-        np.ascontiguousarray(values), tree.cuts, counts, first_cells(tree.n_values)
+        np.ascontiguousarray(values), tree.cuts, tree.n_categories, first_cells(tree.n_values)
     )
     return found
 

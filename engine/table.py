@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -97,40 +98,50 @@ class Schema:
         if isinstance(X, pd.DataFrame):
             if not self.named:
                 frame = frame.set_axis([f"x{name}" if name.isdigit() else name for name in frame.columns], axis=1)
-            refuse_repeated(list(frame.columns))
-            lost = [name for name in self.names if name not in frame.columns]
-            extra = [str(name) for name in frame.columns if name not in self.names]
-            if lost or extra:
-                parts = [f"lacks {listed(lost)}"] if lost else []
-                parts += [f"has {listed(extra)} besides"] if extra else []
-                given = "" if self.named else " After training on an array the columns are called x0, x1 and so on."
-                raise PenumbraError(
-                    f"The columns differ from those the tree was trained on: the table {' and '.join(parts)}.{given} "
-                    "Feature names should match those that were passed during fit."
-                )
-            place = {name: j for j, name in enumerate(frame.columns)}  # pandas cannot look up half a character
-            frame = frame.iloc[:, [place[name] for name in self.names]]
+            frame = self._in_order(frame)
         elif frame.shape[1] != self.n_variables:
             raise PenumbraError(
                 f"X has {frame.shape[1]} features, but UncertainTreeClassifier is expecting {self.n_variables} "
                 "features as input; give the columns of the training table."
             )
-        if self.all_numeric and (frame.dtypes == np.float64).all():
+        if self.all_numeric and all(dtype == np.float64 for dtype in frame.dtypes):
             return self._numbers_alone(frame.to_numpy(), by_column)
         values = np.empty((len(frame), self.n_variables), dtype=np.float64, order="F" if by_column else "C")
-        for j, (name, categories) in enumerate(zip(self.names, self.categories, strict=True)):
-            series = frame.iloc[:, j]
+        for j, (_, series) in enumerate(frame.items()):
+            name, categories = self.names[j], self.categories[j]
             values[:, j] = numbers(name, series) if categories is None else category_codes(name, series, categories)
         return values
 
+    def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a table with the columns of the training table in their order; refuse any other set of columns."""
+        columns = list(frame.columns)
+        if columns == list(self.names):
+            return frame
+        refuse_repeated(columns)
+        place = {name: j for j, name in enumerate(columns)}  # pandas cannot look up half a character
+        lost = [name for name in self.names if name not in place]
+        extra = [str(name) for name in columns if name not in self.names]
+        if lost or extra:
+            parts = [f"lacks {listed(lost)}"] if lost else []
+            parts += [f"has {listed(extra)} besides"] if extra else []
+            given = "" if self.named else " After training on an array the columns are called x0, x1 and so on."
+            raise PenumbraError(
+                f"The columns differ from those the tree was trained on: the table {' and '.join(parts)}.{given} "
+                "Feature names should match those that were passed during fit."
+            )
+        return frame.iloc[:, [place[name] for name in self.names]]
+
     def _numbers_alone(self, X: Floats, by_column: bool) -> Floats:
-        """Return a table of numbers alone as it is, in the layout asked for; refuse infinity."""
+        """Return a table of numbers alone as it is, in the layout asked for; refuse infinity.
+
+        A read-only one is copied: every kernel would be compiled once more for it.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             finite = bool(np.isfinite(X.sum()))  # quick; a missing value asks for a closer look
         if not finite and np.isinf(X).any():
             refuse_infinite(self.names[int(np.argmax(np.isinf(X).any(axis=0)))])
         if not by_column:
-            return np.ascontiguousarray(X)
+            return np.require(X, requirements=["C", "W"])
         values = np.empty(X.shape, dtype=np.float64, order="F")
         for start in range(0, len(X), BAND):
             values[start : start + BAND] = X[start : start + BAND]
@@ -300,7 +311,7 @@ def name_text(name: Any) -> str:
 
 def refuse_repeated(names: Sequence[str]) -> None:
     """Refuse columns of which two have the same name, since either could be meant."""
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise PenumbraError(f"Column names occur twice: {listed(twice)}; give each column a name of its own.")
 
@@ -354,7 +365,8 @@ def refuse_other_than_numbers(name: str, series: pd.Series[Any]) -> None:
     """Refuse cells that would turn into another number than they say: dates, complex numbers, True, 1_000."""
     if series.dtype.kind in "iuf" and not isinstance(series.dtype, pd.CategoricalDtype):
         return
-    for cell in series.dropna().astype(object):
+    cells = series.to_numpy(dtype=object)
+    for cell in cells[~np.asarray(pd.isna(cells))]:
         if isinstance(cell, str):
             what = "" if "_" not in cell else "text that is no number"
         elif isinstance(cell, MOMENTS):

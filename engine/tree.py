@@ -7,7 +7,7 @@ Out: a read-only `Tree` that every reader (routing, pictures, files) shares, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -128,6 +128,10 @@ class Tree:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy is made of: what was worked out from it is worked out again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a copy read-only: copying unlocks arrays, for which every kernel would be compiled once more."""
         vars(self).update(state)
@@ -171,6 +175,38 @@ class Tree:
         """(M,): how many categories or bins each variable has."""
         bins = self.cuts.shape[1] + 1
         return np.array([bins if names is None else len(names) for names in self.categories], dtype=np.int64)
+
+    @cached_property
+    def n_categories(self) -> NDArray[np.int64]:
+        """(M,): how many categories each variable has, 0 for a numeric one."""
+        return np.array([0 if names is None else len(names) for names in self.categories], dtype=np.int64)
+
+    @cached_property
+    def turning_points(self) -> tuple[tuple[NDArray[np.float64], NDArray[np.bool_]], ...]:
+        """Per variable the values at which some hard gate of the tree turns, and whether they belong below.
+
+        Where leaves answer by naive Bayes, the cuts between the variable's bins are among them.
+        """
+        return tuple(self._turning_points(j) for j in range(len(self.variables)))
+
+    def _turning_points(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        cuts = self.cuts[j] if self.has_bayes and self.categories[j] is None else np.empty(0)
+        at: list[float] = cuts[np.isfinite(cuts)].tolist()
+        below: list[bool] = [True] * len(at)
+        for node in np.flatnonzero(self.variable == j):
+            if self.gate[node] == BINS:
+                turns, le = [float(cut) for cut in self.cuts[j]], True
+            elif self.gate[node] == MIDDLE and self.high[node] > self.low[node]:
+                near = 1e-12 * (abs(float(self.threshold[node])) + float(self.delta[node]))  # on the edge, METHODS §7
+                turns, le = [float(self.low[node]) + near, float(self.high[node]) + near], True
+            else:
+                turns, le = [float(self.threshold[node])], bool(self.closed_le[node])
+            at.extend(turns)
+            below.extend([le] * len(turns))
+        found = np.array(at), np.array(below, dtype=bool)
+        for part in found:
+            part.setflags(write=False)
+        return found
 
     @cached_property
     def log_likelihood(self) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import datetime
 import json
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from engine import Noise, PenumbraError, UncertainTreeClassifier, variant
+from engine.classifier import one_row
 from engine.evidence import Evidence, axis_of
 from engine.exports import javascript_function, pmml, python_function
 from engine.model_file import checksum
@@ -79,6 +81,38 @@ def test_what_is_no_number_is_refused_in_a_numeric_column(cell):
 @pytest.mark.parametrize("cell", [None, np.nan, pd.NA, "105.5", 105, np.float32(105)])
 def test_numbers_and_missing_ones_are_read(cell):
     assert MODEL.case({**PATIENT, "glucose": cell}).probability.sum() == pytest.approx(1.0)
+
+
+def in_every_form(cells, names):
+    """Return one patient in every form that `case` takes."""
+    series, by_name = pd.Series(cells, index=names, dtype=object), dict(zip(names, cells, strict=True))
+    table = pd.DataFrame({name: pd.Series([cell], dtype=object) for name, cell in by_name.items()})
+    turned = dict(reversed(by_name.items()))
+    return [cells, tuple(cells), [cells], np.array(cells, dtype=object), by_name, turned, series, series[::-1], table]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+@pytest.mark.parametrize("number", [float, np.float64, np.float32, int, str])
+def test_one_patient_reads_alike_in_every_form(number, missing):
+    numeric, mixed = fitted(), fitted(X.assign(sex=np.where(X["bmi"] > 28.0, "f", "m")))
+    for model, cells, want in (
+        (numeric, [number(104), number(31)], [104.0, 31.0]),
+        (numeric, [number(104), missing], [104.0, np.nan]),
+        (mixed, [number(104), missing, "m"], [104.0, np.nan, 1.0]),
+        (mixed, [number(104), number(31), missing], [104.0, 31.0, np.nan]),
+    ):
+        for patient in in_every_form(cells, model.schema_.names):
+            row = model.encode(one_row(patient, model.schema_))
+            np.testing.assert_array_equal(row, [want])
+            assert row.flags.writeable  # every kernel would be compiled once more for a read-only one
+        for wrong in (cells[:-1], [*cells, 1.0], np.array([*cells, 1.0], dtype=object), [cells, cells]):
+            refused(f"one patient with {len(cells)} values", partial(model.case, wrong))
+
+
+@pytest.mark.parametrize("cell", [np.inf, -np.inf, np.float64(np.inf), "inf"])
+def test_an_infinite_reading_is_refused_in_every_form(cell):
+    for patient in in_every_form([104.0, cell], MODEL.schema_.names):
+        refused("'bmi' holds infinity", partial(MODEL.case, patient))
 
 
 @pytest.mark.parametrize(

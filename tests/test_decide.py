@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
 from engine import Noise, PenumbraError, UncertainTreeClassifier, variant
-from engine.decide import Rule, decide
+from engine.decide import Rule, answered_otherwise, decide
 from engine.recipe import refusals
 
 COST = [[0.0, 4.0, 9.0], [1.0, 0.0, 3.0], [2.0, 1.5, 0.0]]
@@ -62,8 +62,11 @@ def test_decisions_agree_with_the_naive_twin(seed, n_classes):
     rules = [{"decision": "set", "tau": tau} for tau in (0.0, 0.513, 0.77, 0.9, 1.0)]
     rules += [{"decision": "cost", "cost": cost.tolist(), "abstain_cost": a} for a in (None, 0.0, 0.4171, 50.0)]
     for rule in rules:
-        got = [as_codes(answer, classes) for answer in decide(p, classes, Rule(**rule))]
-        assert got == [naive.decide(row, **rule) for row in p], rule
+        answers = decide(p, classes, Rule(**rule))
+        assert [as_codes(answer, classes) for answer in answers] == [naive.decide(row, **rule) for row in p], rule
+        for answer in set(answers):
+            otherwise = answered_otherwise(p, answer, classes, Rule(**rule))
+            assert otherwise.tolist() == [each != answer for each in answers], rule
 
 
 @pytest.mark.parametrize("a", [0.1, 0.25, 0.4])

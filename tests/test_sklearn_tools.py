@@ -24,6 +24,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from engine import VARIANTS, Noise, PenumbraError, UncertainTreeClassifier, variant
+from engine.gates import tree_splits
 
 SOFT = {"search": "soft", "propagation": "soft", "evaluation": "soft"}
 
@@ -252,7 +253,11 @@ def test_a_copy_for_another_process_says_the_same(name, copied):
     with pytest.raises(sklearn.exceptions.NotFittedError):
         copied(model).predict(X)
     model.fit(X, Y)
+    model.case(X.iloc[0])
     again = copied(model)
+    again.case(X.iloc[0])
+    first, second = (tree_splits(each.tree_) for each in (model, again))  # or kernels would be compiled once more
+    assert [part.flags.writeable for part in second] == [part.flags.writeable for part in first]
     same(again.predict_proba(X), model.predict_proba(X))
     same(again.decided(X), model.decided(X))
     assert again.to_json() == model.to_json()
