@@ -253,7 +253,8 @@ def between(at: Floats, sigma: float, cv: float, tail: float) -> Floats:
         cells = np.arange(-widest, widest + 1)
     ahead = min(WIDEST_RATIO, -np.log1p(-cv * tail) if cv * tail < 1.0 else np.inf) / cv if cv > 0.0 else tail
     reach = int(np.ceil(ahead / STEP))
-    steps = np.unique((cells[:, None] + np.arange(-reach, reach + 2)).ravel()) * STEP
+    runs = np.split(cells, np.flatnonzero(np.diff(cells) > 2 * reach + 2) + 1)  # what is near one edge meets the next
+    steps = np.concatenate([np.arange(run[0] - reach, run[-1] + reach + 2) for run in runs]) * STEP
     values = least * steps if cv == 0.0 else least / cv * np.sinh(np.clip(cv * steps, -700.0, 700.0))
     return np.asarray(values, dtype=np.float64)
 
