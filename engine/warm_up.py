@@ -11,44 +11,53 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine import kernels
 from engine.classifier import UncertainTreeClassifier, variant
+from engine.gates import gate_shares
 from engine.noise import Noise, ResolvedNoise
 from engine.recipe import VARIANTS
-from engine.route import decided, mixture, propagated, reach
+from engine.route import decided, hard_leaves, mixture, propagated, reach
+from engine.search import Arrivals, Search, arrivals, exact_curve, soft_curve
+from engine.table import Table, read_labels
 from engine.tree import BINARY, Node, Tree, freeze
 
 OFTEN = "SS+STP"  # what the app opens on
 READINGS = ("hard", "soft", "coherent")
 
 
-def is_cold() -> bool:
-    """Return True when this process finds no compiled kernels on disk."""
-    one_of_them: Any = kernels.entropy
-    one_of_them(np.ones(2))
-    return not one_of_them.stats.cache_hits
+def search_ahead() -> None:
+    """Compile how a first tree of the app is sought and divided; `read_ahead` does the rest of it."""
+    X, y = patients()
+    X = X[["a", "d"]]
+    model = variant(OFTEN, noise=Noise(sigma={"a": 0.3, "d": 0.2}), max_depth=2).fit(X, y)
+    search, here = at_the_root(model, X, y)
+    soft_curve(search, here, 0, search.labels)
 
 
-def fit_often() -> None:
-    """Compile what a first tree of the app needs, and a first patient."""
-    one(OFTEN)
-
-
-def read_often() -> None:
-    """Compile what a patient needs of a tree, without growing one; another process may compile the growing."""
+def read_ahead() -> None:
+    """Compile what else a first tree and a first patient need: exact search, and how a grown tree is read."""
+    level, y = pd.DataFrame({"a": np.ones(20), "c": ["p", "q"] * 10}), ["no", "no", "yes", "yes"] * 5
+    search, here = at_the_root(variant("C4.5").fit(level, y), level, y)  # which finds no split, so divides nobody
+    exact_curve(search, here, 0, search.labels)
     tree, noise = stump(), ResolvedNoise.none(1)
     rows = np.array([[0.0], [1.0]])
+    propagated(tree, np.ascontiguousarray(rows.T), np.ones(2), "soft", noise, 0.0)
     for kind in READINGS:
         reach(tree, rows, kind, noise)
         mixture(tree, rows, kind, noise)
     decided(tree, rows)
-    propagated(tree, np.ascontiguousarray(rows.T), np.ones(2), "soft", noise, 0.0)
+    hard_leaves(tree, rows)
+    gate_shares(tree, 0, 0.0, "soft", noise)
+
+
+def at_the_root(model: UncertainTreeClassifier, X: pd.DataFrame, y: list[str]) -> tuple[Search, Arrivals]:
+    """Return how a fitted model sought its splits, and its training patients as they are at the root."""
+    table = Table(model.schema_, np.ascontiguousarray(model.encode(X).T), read_labels(y, len(y)), np.ones(len(y)))
+    return model.search_on(table), arrivals(table, table.weight)
 
 
 def everything() -> None:
     """Compile what every named variant needs, the app's first one before the others."""
-    fit_often()
-    for name in VARIANTS:
+    for name in sorted(VARIANTS, key=lambda name: name != OFTEN):
         one(name)
 
 
@@ -87,5 +96,6 @@ def stump() -> Tree:
 if __name__ == "__main__":
     if hasattr(os, "nice"):
         os.nice(5)
-    read_often()
+    read_ahead()
+    print("read", flush=True)
     everything()
