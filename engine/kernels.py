@@ -73,15 +73,20 @@ class Splits(NamedTuple):
     n_categories: Any
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile with a cache on disk, or without where no folder can be written; no kernel is called from C."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
+    options |= {"nogil": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
     kernel: Callable[..., Any]
     try:
         kernel = numba.njit(cache=True, **options)(function)
     except RuntimeError:
         kernel = numba.njit(**options)(function)
     return kernel
+
+
+def in_its_caller(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile as a part of the one kernel that calls it, which takes less time than two kernels."""
+    return compiled(function, inline="always")
 
 
 def are_new() -> bool:
@@ -725,7 +730,7 @@ def same_values(known, column, label, weight, value, held):
     return count + 1
 
 
-@compiled
+@in_its_caller
 def lay_down(value, held, start, spacing, first, table, lattice):
     """Lay weights down on points start + (p - first)·spacing, each spread by the first half of its normal error.
 
@@ -751,7 +756,7 @@ def lay_down(value, held, start, spacing, first, table, lattice):
                 out[t] += w * part[t]
 
 
-@compiled
+@in_its_caller
 def read_lattice(lattice, table, first, n_spacings, left):
     """Write the weight left of every grid point, from what `lay_down` spread, by the second half of the error.
 
@@ -864,7 +869,7 @@ def summed_gain(value, held, tau, sigma, whole, total, before, criterion, labels
     return soft_gain(side, rest, left_total, total, before, criterion, labels, limit, np.zeros(0))
 
 
-@compiled
+@in_its_caller
 def screened_curve(
     value, held, whole, total, before, sigma, start, step, laying, reading, criterion, labels, limit, low, high, gain
 ):  # fmt: skip
@@ -1439,7 +1444,7 @@ def gate_shares_all(values, node, splits, kind, error, out):
         gate_shares(values[i], node, splits, kind, error, out[i])
 
 
-@compiled
+@in_its_caller
 def left_share(x, node, splits, kind, error):
     """Return the share that a binary node sends left."""
     variable = splits.variable[node]
@@ -1485,7 +1490,7 @@ def ramp(x, low, theta, high):
     return min(0.5, max(0.0, 0.5 * (high - x) / (high - theta))) if high > theta else 0.0
 
 
-@compiled
+@in_its_caller
 def middle_shares(x, node, splits, kind, error, out):
     """Write the shares of a node with a middle child: the zone low < x <= high is the middle's. METHODS §0.1, §3."""
     theta, low, high = splits.threshold[node], splits.low[node], splits.high[node]
@@ -1517,7 +1522,7 @@ def middle_shares(x, node, splits, kind, error, out):
         out[2 if b > last else (1 if last > first else 0)] = 1.0
 
 
-@compiled
+@in_its_caller
 def nominal_shares(x, node, splits, kind, error, out):
     """Write the shares of a node with one child a category; categories without a child fall to the rest's. §2, §3."""
     first, n_children = splits.first_child[node], splits.n_children[node]
@@ -1549,7 +1554,7 @@ def bin_of(x, cuts):
     return found
 
 
-@compiled
+@in_its_caller
 def bin_shares(x, node, splits, kind, error, out):
     """Write the shares of a node with one child a bin, end bins open; the rest takes bins without one. §3, §8"""
     first, n_children, variable = splits.first_child[node], splits.n_children[node], splits.variable[node]
