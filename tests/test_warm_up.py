@@ -79,6 +79,7 @@ def test_the_words_last_as_long_as_the_compiling(monkeypatch):
     monkeypatch.setattr(warm_up, "search_ahead", held.wait)
     monkeypatch.setattr(ready.subprocess, "Popen", Other)
     work = ready.Preparing()
+    assert work.known.wait(10)  # long before anything is compiled
     assert work.words() == ready.FIRST
     held.set()
     assert not work.first.wait(0.2)  # the other half is not there yet

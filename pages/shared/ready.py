@@ -22,7 +22,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("engine.warm_up", "engine.draw", "plotly.graph_objects", "pages.shared.recipe_controls")
-AT_ONCE = 2.5  # seconds in which modules and compiled kernels are read from disk, and no word is needed
+AT_ONCE = 4.0  # seconds in which modules are read from disk where nothing is to be compiled, and no word is needed
 EVERY = 1.0  # seconds between two looks
 FIRST = (
     "Getting ready: Penumbra compiles its calculations the first time it runs on a computer. The first tree comes in "
@@ -35,7 +35,7 @@ class Preparing:
     """What is made ready ahead; of kernels that are on no disk, half are compiled here, half in another process."""
 
     def __init__(self) -> None:
-        self.first = threading.Event()
+        self.known, self.first = threading.Event(), threading.Event()  # what to say; that a first tree can be fitted
         self.other: subprocess.Popen[str] | None = None
         self.thread = threading.Thread(target=self._run, name="penumbra getting ready", daemon=True)
         self.thread.start()
@@ -50,6 +50,7 @@ class Preparing:
         try:
             kernels = importlib.import_module("engine.kernels")
             if kernels.are_new():
+                self.known.set()
                 self.other = subprocess.Popen(
                     [sys.executable, "-m", "engine.warm_up"], cwd=ROOT, stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -64,6 +65,7 @@ class Preparing:
             logging.getLogger("penumbra").error("unforeseen %s while getting ready", type(error).__name__)
         finally:
             self.first.set()
+            self.known.set()
 
 
 preparing: Preparing | None = None  # nothing without a server, as in a test that draws a page
@@ -81,7 +83,7 @@ async def ahead(_app: Any) -> AsyncIterator[None]:
 def line() -> None:
     """Draw, above a page, what is still being made ready, and look again every second until nothing is."""
     work = preparing
-    if work is None or (work.first.wait(AT_ONCE) and not work.words()):
+    if work is None or (work.known.wait(AT_ONCE) and not work.words()):
         return
 
     def look() -> None:
