@@ -96,8 +96,8 @@ def stump() -> Tree:
 
 
 if __name__ == "__main__":
-    if hasattr(os, "nice"):
-        os.nice(5)
     read_ahead()
     print("read", flush=True)
+    if hasattr(os, "nice"):
+        os.nice(5)  # the rest can wait for whoever uses the app
     everything()
