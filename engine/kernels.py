@@ -73,12 +73,27 @@ class Splits(NamedTuple):
     n_categories: Any
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile with a cache on disk, or without where no folder can be written."""
+def compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    """Compile with a cache on disk, or without where no folder can be written; no kernel is called from C."""
+    options |= {"nogil": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
+    kernel: Callable[..., Any]
     try:
-        return numba.njit(cache=True, nogil=True, fastmath=False, error_model="numpy")(function)
+        kernel = numba.njit(cache=True, **options)(function)
     except RuntimeError:
-        return numba.njit(nogil=True, fastmath=False, error_model="numpy")(function)
+        kernel = numba.njit(**options)(function)
+    return kernel
+
+
+def in_its_caller(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile as a part of the one kernel that calls it, which takes less time than two kernels."""
+    return compiled(function, inline="always")
+
+
+def are_new() -> bool:
+    """Return True when this process finds no compiled kernel on disk."""
+    one_of_them: Any = entropy
+    one_of_them(np.ones(2))
+    return not one_of_them.stats.cache_hits
 
 
 # Noise shapes
@@ -201,18 +216,23 @@ def logical_bounds(by_code, labels):
     Parameters: `by_code` (S,) weights by label code; `labels` the sets. Divisible weights.
     """
     n_classes = labels.share.shape[1]
-    total = by_code.sum()
+    total, extra, heaviest, squares = 0.0, 0.0, 0.0, 0.0
+    for c in range(len(by_code)):
+        total += by_code[c]
+        if c < n_classes:
+            heaviest = max(heaviest, by_code[c])
+            squares += by_code[c] * by_code[c]
+        else:
+            extra += by_code[c]
     if total <= 0.0:
         return 0.0, 0.0
     precise = by_code[:n_classes]
-    if labels.precise or by_code[n_classes:].sum() <= 0.0:
+    if labels.precise or extra <= 0.0:
         h = gini(precise)
         return h, h
     scale = 1.0 / (total * total)
     if labels.everything:
-        extra = by_code[n_classes:].sum()
-        heaviest = precise.max()
-        most = (precise * precise).sum() - heaviest * heaviest + (heaviest + extra) ** 2
+        most = squares - heaviest * heaviest + (heaviest + extra) ** 2
         return 1.0 - most * scale, 1.0 - most_level(precise, extra) * scale
     subsets = 1 << n_classes
     meets = np.zeros(subsets)
@@ -264,8 +284,8 @@ def impurity(by_code, criterion, labels):
             return entropy(by_code)
         weights = np.zeros(labels.share.shape[1])
         for c in range(len(by_code)):
-            if by_code[c] > 0.0:
-                weights += by_code[c] * labels.share[c]
+            for k in range(len(weights)):
+                weights[k] += by_code[c] * labels.share[c, k]
         return entropy(weights)
     if labels.precise:
         return gini(by_code)
@@ -291,16 +311,21 @@ def level_ties(order, columns):
 
     An unstable sort is the fastest, but its order of equal values differs from one machine to another.
     """
+    n = order.shape[1]
+    start, place = np.empty(n, np.int32), np.empty(n, np.int32)
     for j in range(len(order)):
-        start, n = 0, order.shape[1]
-        before = columns[j, order[j, 0]] if n > 0 else 0.0
-        for position in range(1, n + 1):
-            value = columns[j, order[j, position]] if position < n else 0.0
-            if position == n or (value != before and not (np.isnan(value) and np.isnan(before))):
-                if position - start > 1:
-                    order[j, start:position].sort()
-                start = position
+        first, before, tied = 0, np.inf, False
+        for position in range(n):
+            value = columns[j, order[j, position]]
+            if value != before and not (np.isnan(value) and np.isnan(before)):
+                first = position
             before = value
+            tied = tied or first < position
+            start[order[j, position]] = place[position] = first  # of the run of equal values
+        if tied:
+            for i in range(n):  # in rising order, each to the next place of its run
+                order[j, place[start[i]]] = i
+                place[start[i]] += 1
 
 
 @compiled
@@ -426,7 +451,8 @@ def exact_curve(order, column, label, weight, criterion, labels, min_leaf, below
     n = len(order)
     logs = whole_logs(order, weight) if criterion == ENTROPY and labels.precise else np.zeros(0)
     value = np.empty(n)
-    exact_gains(order, column, label, weight, False, criterion, labels, logs, min_leaf, value, below, above, gain)
+    unit = n < 0  # False: a constant would have `exact_gains` compiled once more
+    exact_gains(order, column, label, weight, unit, criterion, labels, logs, min_leaf, value, below, above, gain)
     cuts = 0
     for r in range(n - 1):
         if value[r] < value[r + 1]:
@@ -495,8 +521,9 @@ def soft_curve(
             side[c] = min(whole[c], left[k, c] + gone[c])
             rest[c] = whole[c] - side[c]
             left_total += side[c]
-        fits = low <= tau < high
-        gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits, no_logs)
+        gain[k] = -np.inf
+        if low <= tau < high:
+            gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, no_logs)
 
 
 @compiled
@@ -611,17 +638,17 @@ def grid_gains(left, whole, order, column, weight, start, step, criterion, label
                 after += class_spread(rest, right_total, criterion, no_logs)
                 gain[k] = (before - after) / total
             else:
-                gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, True, no_logs)
+                gain[k] = soft_gain(side, rest, left_total, total, before, criterion, labels, limit, no_logs)
 
 
 @compiled
-def soft_gain(side, rest, left_total, total, before, criterion, labels, limit, fits, logs):
-    """Return the gain of soft weights left and right, -inf unless it `fits` and each side holds `limit`.
+def soft_gain(side, rest, left_total, total, before, criterion, labels, limit, logs):
+    """Return the gain of soft weights left and right, -inf unless each side holds `limit`.
 
     `before` is the node's `spread`; `logs` is empty, since soft weights are no whole numbers.
     """
     right_total = total - left_total
-    if not fits or left_total < limit or right_total < limit or left_total <= 0.0 or right_total <= 0.0:
+    if left_total < limit or right_total < limit or left_total <= 0.0 or right_total <= 0.0:
         return -np.inf
     after = spread(side, left_total, criterion, labels, logs) + spread(rest, right_total, criterion, labels, logs)
     return (before - after) / total
@@ -653,8 +680,9 @@ def soft_gains_at(order, column, label, weight, error, variable, thresholds, cri
         for c in range(n_codes):
             side[c] = min(whole[c], side[c])
             rest[c] = whole[c] - side[c]
-        fits = low <= tau < high
-        gain[k] = soft_gain(side, rest, side.sum(), total, before, criterion, labels, limit, fits, no_logs)
+        gain[k] = -np.inf
+        if low <= tau < high:
+            gain[k] = soft_gain(side, rest, side.sum(), total, before, criterion, labels, limit, no_logs)
     return gain
 
 
@@ -702,7 +730,7 @@ def same_values(known, column, label, weight, value, held):
     return count + 1
 
 
-@compiled
+@in_its_caller
 def lay_down(value, held, start, spacing, first, table, lattice):
     """Lay weights down on points start + (p - first)·spacing, each spread by the first half of its normal error.
 
@@ -728,7 +756,7 @@ def lay_down(value, held, start, spacing, first, table, lattice):
                 out[t] += w * part[t]
 
 
-@compiled
+@in_its_caller
 def read_lattice(lattice, table, first, n_spacings, left):
     """Write the weight left of every grid point, from what `lay_down` spread, by the second half of the error.
 
@@ -797,7 +825,7 @@ def screened_gains(left, whole, total, before, criterion, labels, least, room, g
             for c in range(n_codes):
                 one[c] = left[c, k]
                 two[c] = whole[c] - one[c]
-            gain[k] = soft_gain(one, two, left_total[k], total, before, criterion, labels, least, True, no_logs)
+            gain[k] = soft_gain(one, two, left_total[k], total, before, criterion, labels, least, no_logs)
         return
     if criterion == ENTROPY:
         add_weight_logs(left_total, -1.0, bits, parts, gain)
@@ -838,10 +866,10 @@ def summed_gain(value, held, tau, sigma, whole, total, before, criterion, labels
         side[c] = min(whole[c], side[c])
         rest[c] = whole[c] - side[c]
         left_total += side[c]
-    return soft_gain(side, rest, left_total, total, before, criterion, labels, limit, True, np.zeros(0))
+    return soft_gain(side, rest, left_total, total, before, criterion, labels, limit, np.zeros(0))
 
 
-@compiled
+@in_its_caller
 def screened_curve(
     value, held, whole, total, before, sigma, start, step, laying, reading, criterion, labels, limit, low, high, gain
 ):  # fmt: skip
@@ -965,7 +993,9 @@ def middle_of_first_run(gain):
     first = first_best(gain)
     if first < 0:
         return -1
-    top = gain.max()
+    top = gain[first]
+    for g in gain:
+        top = max(top, g)
     last = first
     while last + 1 < len(gain) and gain[last + 1] >= top - TIE:
         last += 1
@@ -1414,7 +1444,7 @@ def gate_shares_all(values, node, splits, kind, error, out):
         gate_shares(values[i], node, splits, kind, error, out[i])
 
 
-@compiled
+@in_its_caller
 def left_share(x, node, splits, kind, error):
     """Return the share that a binary node sends left."""
     variable = splits.variable[node]
@@ -1460,7 +1490,7 @@ def ramp(x, low, theta, high):
     return min(0.5, max(0.0, 0.5 * (high - x) / (high - theta))) if high > theta else 0.0
 
 
-@compiled
+@in_its_caller
 def middle_shares(x, node, splits, kind, error, out):
     """Write the shares of a node with a middle child: the zone low < x <= high is the middle's. METHODS §0.1, §3."""
     theta, low, high = splits.threshold[node], splits.low[node], splits.high[node]
@@ -1492,7 +1522,7 @@ def middle_shares(x, node, splits, kind, error, out):
         out[2 if b > last else (1 if last > first else 0)] = 1.0
 
 
-@compiled
+@in_its_caller
 def nominal_shares(x, node, splits, kind, error, out):
     """Write the shares of a node with one child a category; categories without a child fall to the rest's. §2, §3."""
     first, n_children = splits.first_child[node], splits.n_children[node]
@@ -1524,7 +1554,7 @@ def bin_of(x, cuts):
     return found
 
 
-@compiled
+@in_its_caller
 def bin_shares(x, node, splits, kind, error, out):
     """Write the shares of a node with one child a bin, end bins open; the rest takes bins without one. §3, §8"""
     first, n_children, variable = splits.first_child[node], splits.n_children[node], splits.variable[node]
@@ -1594,10 +1624,13 @@ def divide(rows, weight, original, column, splits, share, kind, error, floor, re
             sent[c] += pieces[r, c]
         known += weight[r]
     if refit and known > 0.0:
-        share[:] = sent / sent.sum()
+        total = sent.sum()
+        for c in range(n_children):
+            share[c] = sent[c] / total
     for r in range(len(rows)):
         if np.isnan(column[rows[r]]):
-            pieces[r, :] = share
+            for c in range(n_children):  # one array put into another takes numba two seconds to compile
+                pieces[r, c] = share[c]
             settle_pieces(pieces[r], weight[r], floor * original[r])
 
 
@@ -1613,7 +1646,8 @@ def sort_pieces(rows, pieces, code, share):
     for r in range(n):
         for c in range(n_children):
             bounds[c + 1] += pieces[r, c] > 0.0
-    bounds = np.cumsum(bounds)
+    for c in range(n_children):
+        bounds[c + 1] += bounds[c]
     kept, weight, place = np.empty(bounds[-1], np.int32), np.empty(bounds[-1]), bounds[:-1].copy()
     by_class, total, squares = np.zeros((n_children, share.shape[1])), np.zeros(n_children), np.zeros(n_children)
     for r in range(n):

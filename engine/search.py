@@ -100,6 +100,7 @@ def arrivals(
     boxes: Mapping[int, tuple[float, float]] | None = None,
 ) -> Arrivals:
     """Return the patients that have weight in `dense` (N,), in every variable's order."""
+    dense = np.ascontiguousarray(dense)  # a column of a table would have every kernel compiled once more
     rows = np.flatnonzero(dense > 0.0).astype(np.int32)
     order = np.empty((len(table.columns), len(rows)), dtype=np.int32)
     known = kernels.keep_rows(*table.sorted_rows, dense > 0.0, order)

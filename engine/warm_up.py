@@ -11,44 +11,55 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine import kernels
 from engine.classifier import UncertainTreeClassifier, variant
+from engine.gates import gate_shares
 from engine.noise import Noise, ResolvedNoise
 from engine.recipe import VARIANTS
-from engine.route import decided, mixture, propagated, reach
+from engine.route import decided, hard_leaves, mixture, propagated, reach
+from engine.search import Arrivals, Search, arrivals, exact_curve, soft_curve
+from engine.table import Table, read_labels
 from engine.tree import BINARY, Node, Tree, freeze
 
 OFTEN = "SS+STP"  # what the app opens on
 READINGS = ("hard", "soft", "coherent")
 
 
-def is_cold() -> bool:
-    """Return True when this process finds no compiled kernels on disk."""
-    one_of_them: Any = kernels.entropy
-    one_of_them(np.ones(2))
-    return not one_of_them.stats.cache_hits
+def search_ahead() -> None:
+    """Compile how a first tree of the app is sought and divided; `read_ahead` does the rest of it."""
+    X, y = patients()
+    variant(OFTEN, noise=Noise(sigma={"a": 0.3, "d": 0.2}), max_depth=2).fit(X[["a", "d"]], y)
 
 
-def fit_often() -> None:
-    """Compile what a first tree of the app needs, and a first patient."""
-    one(OFTEN)
+def read_ahead() -> None:
+    """Compile what else a first tree and a first patient need: how a grown tree is read, exact search, gain curves.
 
-
-def read_often() -> None:
-    """Compile what a patient needs of a tree, without growing one; another process may compile the growing."""
+    What `search_ahead` meanwhile leaves on the disk is not compiled again.
+    """
     tree, noise = stump(), ResolvedNoise.none(1)
     rows = np.array([[0.0], [1.0]])
+    propagated(tree, np.ascontiguousarray(rows.T), np.ones(2), "soft", noise, 0.0)
     for kind in READINGS:
         reach(tree, rows, kind, noise)
         mixture(tree, rows, kind, noise)
     decided(tree, rows)
-    propagated(tree, np.ascontiguousarray(rows.T), np.ones(2), "soft", noise, 0.0)
+    hard_leaves(tree, rows)
+    gate_shares(tree, 0, 0.0, "soft", noise)
+    level, y = pd.DataFrame({"a": np.ones(20), "c": ["p", "q"] * 10}), ["no", "no", "yes", "yes"] * 5
+    model = variant("C4.5", noise=Noise(sigma={"a": 1.0})).fit(level, y)  # which finds no split, so divides nobody
+    search, here = at_the_root(model, level, y)
+    exact_curve(search, here, 0, search.labels)
+    soft_curve(search, here, 0, search.labels)
+
+
+def at_the_root(model: UncertainTreeClassifier, X: pd.DataFrame, y: list[str]) -> tuple[Search, Arrivals]:
+    """Return how a fitted model sought its splits, and its training patients as they are at the root."""
+    table = Table(model.schema_, np.ascontiguousarray(model.encode(X).T), read_labels(y, len(y)), np.ones(len(y)))
+    return model.search_on(table), arrivals(table, table.weight)
 
 
 def everything() -> None:
     """Compile what every named variant needs, the app's first one before the others."""
-    fit_often()
-    for name in VARIANTS:
+    for name in sorted(VARIANTS, key=lambda name: name != OFTEN):
         one(name)
 
 
@@ -85,7 +96,8 @@ def stump() -> Tree:
 
 
 if __name__ == "__main__":
+    read_ahead()
+    print("read", flush=True)
     if hasattr(os, "nice"):
-        os.nice(5)
-    read_often()
+        os.nice(5)  # the rest can wait for whoever uses the app
     everything()

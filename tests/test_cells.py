@@ -127,7 +127,7 @@ def test_screened_gains_are_the_gains(criterion, labels):
             after = [part.sum() * kernels.impurity(part, CRITERIA[criterion], kernel_labels) for part in (side, rest)]
             assert gain[k] == pytest.approx((before - sum(after)) / total if fits else -np.inf, abs=1e-8)
             exact = kernels.soft_gain(
-                side, rest, side.sum(), total, before, CRITERIA[criterion], kernel_labels, 0.3 * total, True, no_logs
+                side, rest, side.sum(), total, before, CRITERIA[criterion], kernel_labels, 0.3 * total, no_logs
             )
             assert exact == pytest.approx((before - sum(after)) / total if fits else -np.inf, abs=1e-12)
 

@@ -5,6 +5,8 @@ In: the kernels' compiled signatures, a server's compiling with its work held ba
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -23,7 +25,8 @@ def compiled():
 
 
 def test_after_compiling_ahead_a_first_tree_and_patient_compile_nothing():
-    warm_up.fit_often()
+    warm_up.search_ahead()
+    warm_up.read_ahead()
     before = compiled()
     found = load_example("ejection_fraction")
     X, y = found.frame.drop(columns=[found.target]), found.frame[found.target].tolist()
@@ -44,49 +47,97 @@ def test_everything_is_what_other_methods_need_too(name):
     assert compiled() == before
 
 
-def test_what_one_split_is_read_by_is_what_a_grown_tree_is_read_by():
-    warm_up.fit_often()
+def test_the_app_s_first_tree_and_patient_compile_nothing_more_either():
+    warm_up.search_ahead()
+    warm_up.read_ahead()
     before = compiled()
-    warm_up.read_often()
+    open_page("patient", open_page("tree"))
     assert compiled() == before
 
 
+class Other:
+    """A second process that writes and ends when it is told to."""
+
+    def __init__(self, command, **_):
+        assert command[1:] == ["-m", "engine.warm_up"]
+        self.written, self.ended, self.stdout = threading.Event(), threading.Event(), self
+
+    def readline(self):
+        assert self.written.wait(10)
+        return "read"
+
+    def poll(self):
+        return 0 if self.ended.is_set() else None
+
+    def kill(self):
+        self.written.set()
+
+
 def test_the_words_last_as_long_as_the_compiling(monkeypatch):
-    held, rest = threading.Event(), threading.Event()
-
-    class Other:
-        def __init__(self, command, **_):
-            assert command[1:] == ["-m", "engine.warm_up"]
-
-        def poll(self):
-            return 0 if rest.is_set() else None
-
-        def kill(self):
-            rest.set()
-
-    monkeypatch.setattr(ready.warm_up, "is_cold", lambda: True)
-    monkeypatch.setattr(ready.warm_up, "fit_often", held.wait)
+    held = threading.Event()
+    monkeypatch.setattr(kernels, "are_new", lambda: True)
+    monkeypatch.setattr(warm_up, "search_ahead", held.wait)
     monkeypatch.setattr(ready.subprocess, "Popen", Other)
-    work = ready.Compiling()
+    work = ready.Preparing()
+    assert work.known.wait(10)  # long before anything is compiled
     assert work.words() == ready.FIRST
     held.set()
+    assert not work.first.wait(0.2)  # the other half is not there yet
+    work.other.written.set()
     work.thread.join(10)
     assert work.words() == ready.REST
-    rest.set()
+    work.other.ended.set()
     assert work.words() == ""
 
 
-def test_compiling_that_fails_holds_nobody_up(monkeypatch):
+def test_what_is_on_the_disk_is_not_compiled_again(monkeypatch):
+    def fail(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr(kernels, "are_new", lambda: False)
+    monkeypatch.setattr(warm_up, "search_ahead", fail)
+    monkeypatch.setattr(ready.subprocess, "Popen", fail)
+    work = ready.Preparing()
+    work.thread.join(60)
+    assert work.other is None
+    assert work.words() == ""
+
+
+def test_getting_ready_that_fails_holds_nobody_up(monkeypatch, caplog):
     def fail():
         raise OSError
 
-    monkeypatch.setattr(ready.warm_up, "is_cold", fail)
-    work = ready.Compiling()
+    monkeypatch.setattr(kernels, "are_new", fail)
+    work = ready.Preparing()
     work.thread.join(10)
     assert work.words() == ""
+    assert "OSError" in caplog.text
 
 
-def test_without_a_server_nothing_is_compiled_ahead():
-    assert ready.compiling() is None
+def test_a_fit_waits_for_what_is_being_compiled(monkeypatch):
+    monkeypatch.setattr(kernels, "are_new", lambda: False)
+    work = ready.Preparing()
+    work.thread.join(60)
+    work.first.clear()
+    monkeypatch.setattr(ready, "preparing", work)
+    waiting = threading.Thread(target=ready.wait, daemon=True)
+    waiting.start()
+    waiting.join(0.1)
+    assert waiting.is_alive()
+    work.first.set()
+    waiting.join(10)
+    assert not waiting.is_alive()
+
+
+def test_without_a_server_nothing_is_made_ready():
     open_page("data")  # a page that a test draws has a stand-in for the server
-    assert ready.compiling() is None
+    assert ready.preparing is None
+    ready.wait()
+
+
+def test_the_words_need_nothing_of_the_engine():
+    told = subprocess.run(
+        [sys.executable, "-c", "import sys, pages.shared.ready; print([m for m in sys.modules if m[:6] == 'engine'])"],
+        capture_output=True, text=True, check=True, cwd=ready.ROOT,
+    )  # fmt: skip
+    assert told.stdout.strip() == "[]"

@@ -24,7 +24,7 @@ from engine.noise_table import to_noise
 from engine.route import reach
 from engine.table import Table
 from engine.why import Reasons, why
-from pages.shared import overlay_words, state
+from pages.shared import overlay_words, ready, state
 from pages.shared.cache import digest, holds, kept, same
 from pages.shared.present_data import Prepared, prepared
 
@@ -98,6 +98,7 @@ def can_calibrate() -> bool:
 
 
 def _fit(key: str, data: Prepared, arguments: dict[str, Any], calibrate: str | float | None) -> Fitted:
+    ready.wait()
     noise = None if arguments.get("width") is not None else to_noise(data.sigma)
     model = UncertainTreeClassifier(**arguments, noise=noise).fit(data.X, data.y)
     if calibrate is not None and can_calibrate():

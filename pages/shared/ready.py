@@ -1,25 +1,28 @@
-"""Compiling ahead when the server starts, and the words on every page while it lasts.
+"""Getting ready when the server starts: the engine read, its kernels compiled, and words on every page meanwhile.
 
-In: nothing. Out: compiled kernels, for all sessions of this server; one line on the page until they are there.
+In: nothing. Out: modules and compiled kernels, for all sessions of this server; one line on the page until they are
+there. Nothing of the engine is imported with this file, so that the words come before it.
 """
 
 from __future__ import annotations
 
 import atexit
+import importlib
 import logging
 import subprocess
 import sys
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime import Runtime
-
-from engine import warm_up
+from streamlit.runtime.pages_manager import PagesManager
 
 ROOT = Path(__file__).resolve().parents[2]
-AT_ONCE = 1.5  # seconds in which compiled kernels are read from disk, and no word is needed
+PARTS = ("engine.warm_up", "engine.draw", "plotly.graph_objects", "pages.shared.recipe_controls")
+AT_ONCE = 4.0  # seconds in which modules are read from disk where nothing is to be compiled, and no word is needed
 EVERY = 1.0  # seconds between two looks
 FIRST = (
     "Getting ready: Penumbra compiles its calculations the first time it runs on a computer. The first tree comes in "
@@ -28,53 +31,59 @@ FIRST = (
 REST = "The first tree is ready. Other methods are still being compiled; the first use of one may take half a minute."
 
 
-class Compiling:
-    """What is compiled ahead: what a first tree needs here, the rest in another process, which leaves it on disk."""
+class Preparing:
+    """What is made ready ahead; of kernels that are on no disk, half are compiled here, half in another process."""
 
     def __init__(self) -> None:
-        self.first = threading.Event()
-        self.other: subprocess.Popen[bytes] | None = None
-        self.thread = threading.Thread(target=self._run, name="penumbra compiling", daemon=True)
+        self.known, self.first = threading.Event(), threading.Event()  # what to say; that a first tree can be fitted
+        self.other: subprocess.Popen[str] | None = None
+        self.thread = threading.Thread(target=self._run, name="penumbra getting ready", daemon=True)
         self.thread.start()
 
     def words(self) -> str:
-        """Return what to say while it lasts, nothing when all is compiled."""
+        """Return what to say while it lasts, nothing when all is there."""
         if not self.first.is_set():
             return FIRST
         return REST if self.other is not None and self.other.poll() is None else ""
 
     def _run(self) -> None:
         try:
-            if warm_up.is_cold():
+            kernels = importlib.import_module("engine.kernels")
+            if kernels.are_new():
+                self.known.set()
                 self.other = subprocess.Popen(
                     [sys.executable, "-m", "engine.warm_up"], cwd=ROOT, stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                 )  # fmt: skip
                 atexit.register(self.other.kill)
-            warm_up.fit_often()
-        except Exception as error:  # compiling ahead only saves time: what fails here is said where it is needed
-            logging.getLogger("penumbra").error("unforeseen %s while compiling ahead", type(error).__name__)
+            for part in PARTS:
+                importlib.import_module(part)
+            if self.other is not None and self.other.stdout is not None:
+                sys.modules["engine.warm_up"].search_ahead()
+                self.other.stdout.readline()  # written when the other half is on the disk
+        except Exception as error:  # it only saves time: what fails here is said where it is needed
+            logging.getLogger("penumbra").error("unforeseen %s while getting ready", type(error).__name__)
         finally:
             self.first.set()
+            self.known.set()
 
 
-_compiling: Compiling | None = None
-_turn = threading.Lock()
+preparing: Preparing | None = None  # nothing without a server, as in a test that draws a page
 
 
-def compiling() -> Compiling | None:
-    """Return what this server compiles ahead, begun at the first call; None where no server runs."""
-    global _compiling
-    with _turn:
-        if _compiling is None and runtime.exists() and type(runtime.get_instance()) is Runtime:  # no test's stand-in
-            _compiling = Compiling()
-        return _compiling
+@asynccontextmanager
+async def ahead(_app: Any) -> AsyncIterator[None]:
+    """Begin to get ready before a browser asks for a page, and have every page entered by app.py."""
+    global preparing
+    PagesManager.uses_pages_directory = False  # else a cold link runs its page alone first
+    preparing = Preparing()
+    yield
 
 
 def line() -> None:
-    """Draw, above a page, what is still being compiled, and look again every second until nothing is."""
-    work = compiling()
-    if work is None or (work.first.wait(AT_ONCE) and not work.words()):
+    """Draw, above a page, what is still being made ready, and look again every second until nothing is."""
+    work = preparing
+    if work is None or (work.known.wait(AT_ONCE) and not work.words()):
         return
 
     def look() -> None:
@@ -84,3 +93,9 @@ def line() -> None:
         st.info(said)
 
     st.fragment(look, run_every=EVERY)()
+
+
+def wait() -> None:
+    """Wait until a first tree can be fitted without compiling what is being compiled already."""
+    if preparing is not None:
+        preparing.first.wait()
