@@ -1440,8 +1440,17 @@ def gate_shares(x, node, splits, kind, error, out):
 @compiled
 def gate_shares_all(values, node, splits, kind, error, out):
     """Write into `out` (n, C) the share that `node` sends to each child at every known value of `values` (n,)."""
-    for i in range(len(values)):
-        gate_shares(values[i], node, splits, kind, error, out[i])
+    if splits.gate[node] != BINARY_GATE:
+        for i in range(len(values)):
+            gate_shares(values[i], node, splits, kind, error, out[i])
+        return
+    variable, theta, closed_le = splits.variable[node], splits.threshold[node], splits.closed_le[node]
+    low, high, box_low, box_high = splits.low[node], splits.high[node], splits.box_low[node], splits.box_high[node]
+    sigma, cv, shape = error.sigma[variable], error.cv[variable], error.shape[variable]
+    for i in range(len(values)):  # numbers alone, as in `divide`
+        x = values[i]
+        out[i, 0] = binary_share(x, theta, closed_le, low, high, box_low, box_high, sigma_of(x, sigma, cv), shape, kind)
+        out[i, 1] = 1.0 - out[i, 0]
 
 
 @in_its_caller
