@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("engine.warm_up", "engine.draw", "plotly.graph_objects", "pages.shared.recipe_controls")
 AT_ONCE = 4.0  # seconds in which modules are read from disk where nothing is to be compiled, and no word is needed
 EVERY = 1.0  # seconds between two looks
+LONGEST = 180.0  # seconds after which a fit compiles for itself what has not come
 FIRST = (
     "Getting ready: Penumbra compiles its calculations the first time it runs on a computer. The first tree comes in "
     "about half a minute; later starts take seconds."
@@ -96,6 +97,6 @@ def line() -> None:
 
 
 def wait() -> None:
-    """Wait until a first tree can be fitted without compiling what is being compiled already."""
+    """Wait until a first tree can be fitted without compiling what is being compiled already, but not for ever."""
     if preparing is not None:
-        preparing.first.wait()
+        preparing.first.wait(LONGEST)
