@@ -181,10 +181,10 @@ def has_begun() -> bool:
 
 def choices() -> Choices:
     """Return this session's choices, made afresh on the first call."""
-    if KEY not in st.session_state:
-        st.session_state[KEY] = Choices()
+    found: Choices | None = st.session_state.get(KEY)
+    if found is None:
+        st.session_state[KEY] = found = Choices()
         st.session_state[HISTORY] = []
-    found: Choices = st.session_state[KEY]
     return found
 
 
@@ -298,13 +298,13 @@ def variant_parameters() -> dict[str, Any]:
 def parameters() -> dict[str, Any]:
     """Return everything the model is built with, except its noise."""
     now = choices()
-    return variant_parameters() | now.axes
+    return VARIANTS[now.variant] | now.axes
 
 
 def value_of(name: str) -> Any:
     """Return a parameter's present value, defaults included."""
-    held = parameters()
-    return held.get(name, DEFAULTS[name])
+    now = choices()
+    return now.axes.get(name, VARIANTS[now.variant].get(name, DEFAULTS[name]))
 
 
 def all_factors() -> dict[str, float]:
