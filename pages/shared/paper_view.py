@@ -58,16 +58,23 @@ const print = (html) => {
 // A press asks for the page; its name comes back with the page, so that no other run's page is taken for it.
 export default function ({ data, parentElement, setTriggerValue }) {
   const find = (act) => parentElement.querySelector(`[data-act=${act}]`);
-  const ask = (act) => {
-    window.penumbraAsked = { act, name: `${Date.now()} ${Math.random()}` };
-    setTriggerValue('asked', window.penumbraAsked.name);
+  const ask = (act, name, wait = 3000) => {
+    window.penumbraAsked = { act, name };
+    setTriggerValue('asked', name);
+    setTimeout(() => {  // a wish that was lost on the way is made again, ever more rarely
+      if (window.penumbraAsked?.name === name && parentElement.isConnected) ask(act, name, 2 * wait);
+    }, wait);
   };
+  const press = (act) => ask(act, `${Date.now()} ${Math.random()}`);
   find('save').textContent = data.label;
-  find('save').onclick = () => ask('save');
-  find('print').onclick = () => ask('print');
+  find('save').onclick = () => press('save');
+  find('print').onclick = () => press('print');
   const asked = window.penumbraAsked;
   if (!asked || asked.name !== data.asked) return;
-  if (!data.html) return ask(asked.act);  // a later run overtook the one that brought the page
+  if (!data.html) {  // a later run overtook the one that brought the page
+    setTimeout(() => { if (window.penumbraAsked?.name === asked.name) ask(asked.act, asked.name); });
+    return;
+  }
   delete window.penumbraAsked;
   if (asked.act === 'save') save(data.html, data.filename); else print(data.html);
 }
