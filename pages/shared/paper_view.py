@@ -65,7 +65,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
       if (window.penumbraAsked?.name === name && parentElement.isConnected) ask(act, name, 2 * wait);
     }, wait);
   };
-  const press = (act) => ask(act, `${Date.now()} ${Math.random()}`);
+  // A field that the press leaves hands its value in a moment later; the wish follows it.
+  const press = (act) => setTimeout(() => ask(act, `${Date.now()} ${Math.random()}`), 150);
   find('save').textContent = data.label;
   find('save').onclick = () => press('save');
   find('print').onclick = () => press('print');
