@@ -26,7 +26,15 @@ class Neighbours:
     distance: Floats
 
 
-def neighbours(values: Floats, numeric: NDArray[np.bool_], patient: Floats, count: int = 20) -> Neighbours:
+def spreads(values: Floats) -> Floats:
+    """Return the SD (M,) of the known values of each variable, NaN where they do not vary."""
+    columns = [column[~np.isnan(column)] for column in values.T]
+    return np.array([float(known.std()) if len(known) and np.ptp(known) > 0 else np.nan for known in columns])
+
+
+def neighbours(
+    values: Floats, numeric: NDArray[np.bool_], patient: Floats, count: int = 20, sd: Floats | None = None
+) -> Neighbours:
     """Return the `count` training patients nearest to `patient`; the earlier row first on ties.
 
     Parameters
@@ -35,6 +43,7 @@ def neighbours(values: Floats, numeric: NDArray[np.bool_], patient: Floats, coun
     numeric : (M,) True where the variable is numeric.
     patient : (M,) the patient, coded alike.
     count : how many to return; fewer when fewer share a known value with the patient.
+    sd : (M,) the `spreads` of the values, for who asks again and again; None works them out.
 
     Notes
     -----
@@ -42,17 +51,9 @@ def neighbours(values: Floats, numeric: NDArray[np.bool_], patient: Floats, coun
     of 0 or 1 (same category or not) for a nominal one. A variable that does not vary in training plays no part.
     It describes the training data; it takes no part in the tree's answer.
     """
-    known = ~np.isnan(values)
-    part = np.zeros_like(values)
-    for j in range(values.shape[1]):
-        column = values[known[:, j], j]
-        varies = len(column) > 0 and bool(np.ptp(column) > 0)
-        if np.isnan(patient[j]) or not varies:
-            known[:, j] = False
-        elif numeric[j]:
-            part[:, j] = ((values[:, j] - patient[j]) / column.std()) ** 2
-        else:
-            part[:, j] = values[:, j] != patient[j]
+    sd = spreads(values) if sd is None else sd
+    known = ~np.isnan(values) & ~np.isnan(patient) & ~np.isnan(sd)
+    part = np.where(numeric, ((values - patient) / sd) ** 2, values != patient)
     shared = known.sum(axis=1)
     usable = np.flatnonzero(shared > 0)
     distance = np.sqrt(np.where(known, part, 0.0)[usable].sum(axis=1) / shared[usable])

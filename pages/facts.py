@@ -66,7 +66,7 @@ def page() -> None:
     with left:
         widgets.heading(facts.heading, facts.under)
     with right, widgets.sentence():
-        paper_buttons(facts_html(facts), facts_words.BUTTON, facts_words.FILE, key="facts")
+        paper_buttons(partial(facts_html, facts), facts_words.BUTTON, facts_words.FILE, key="facts")
     only_you()
     performance(facts, since)
     columns = st.columns(2, gap="large")

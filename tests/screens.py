@@ -61,13 +61,21 @@ def text(at: AppTest) -> str:
 
 
 def paper(at: AppTest) -> str:
-    """Return the page of HTML that the screen's print and save buttons hold."""
-    waiting = [at.main]
+    """Return the page of HTML that the screen's print and save buttons ask for, as after a press."""
+    at.session_state["penumbra_paper"] = ("a press", True)
+    found = on_paper(at.run())
+    assert found["asked"] == "a press"
+    return found["html"]
+
+
+def on_paper(at: AppTest) -> dict[str, str]:
+    """Return what the screen's print and save buttons were sent."""
+    waiting = [at.main, at.sidebar]
     while waiting:
         block = waiting.pop(0)
         proto = getattr(block, "proto", None)
         if getattr(proto, "component_name", "") == "penumbra_paper":
-            return str(json.loads(proto.json)["html"])
+            return dict(json.loads(proto.json))
         waiting += getattr(block, "children", {}).values()
     raise AssertionError("nothing on this screen can be printed")
 

@@ -11,7 +11,7 @@ from html import unescape
 from urllib.parse import parse_qsl
 
 import pytest
-from screens import ROOT, heading, open_page, sound, text
+from screens import ROOT, heading, open_page, paper, sound, text
 from streamlit.testing.v1 import AppTest
 
 from engine import lessons
@@ -486,7 +486,7 @@ def test_added_patients_are_the_engines():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_handout_says_what_the_lesson_says_on_one_page(name):
     at = turn_to(name, shown=False, **SET[name])
-    page = sheet_of(at)
+    page = paper(at)
     plain = unescape(re.sub(r"<[^>]+>", " ", page))
     lesson = learn_words.LESSONS[name]
     right, told = lesson.answer()
@@ -508,17 +508,5 @@ def test_the_handout_says_what_the_lesson_says_on_one_page(name):
 
 
 def test_a_handout_of_a_lesson_as_it_begins_has_no_such_word():
-    assert AS_IT_BEGINS not in unescape(sheet_of(turn_to("points", shown=False)))
-    assert AS_IT_BEGINS in unescape(sheet_of(turn_to("points", shown=False, sigma=0.9)))
-
-
-def sheet_of(at):
-    """Return the page of HTML that the print and save buttons hold."""
-    waiting = [at.sidebar]
-    while waiting:
-        block = waiting.pop(0)
-        proto = getattr(block, "proto", None)
-        if getattr(proto, "component_name", "") == "penumbra_paper":
-            return json.loads(proto.json)["html"]
-        waiting += getattr(block, "children", {}).values()
-    raise AssertionError("there is no handout")
+    assert AS_IT_BEGINS not in unescape(paper(turn_to("points", shown=False)))
+    assert AS_IT_BEGINS in unescape(paper(turn_to("points", shown=False, sigma=0.9)))

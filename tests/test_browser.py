@@ -202,6 +202,42 @@ def test_paper_is_printed_and_saved_without_an_address_on_the_server(address, br
     page.close()
 
 
+def test_paper_is_of_the_patient_on_the_screen_when_it_is_asked_for(address, browser):
+    page = new_page(browser, viewport={"width": 1280, "height": 1400}, accept_downloads=True)
+    page.add_init_script(CATCH_PRINT)
+    page.goto(f"{address[0]}/patient")
+    settled(page)
+    box = page.locator(".st-key-field_Ejection-fraction input")
+    press = page.get_by_role("button", name="Print one page")
+
+    def printed() -> str:
+        page.wait_for_function("() => window.printed")
+        return page.evaluate("() => { const text = window.printed; window.printed = ''; return text; }")
+
+    box.fill("31")
+    press.click()  # at once: the button takes the reading out of its field
+    assert "Ejection fraction <b>31 %</b>" in printed()
+    box.fill("45")
+    box.press("Enter")
+    settled(page)
+    assert not page.evaluate("window.printed")  # nothing is printed unasked
+    with page.expect_download() as waiting:
+        page.locator("[data-act=save]").click()
+    assert "Ejection fraction <b>45 %</b>" in Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert not page.evaluate("window.printed")
+    for value in ("52", "33", "61"):
+        press.click()
+        box.fill(value)
+        box.press("Enter")  # overtakes the press, whose page still comes
+        assert "Ejection fraction <b>" in printed()
+        settled(page)
+        press.click()
+        assert f"Ejection fraction <b>{value} %</b>" in printed()
+        assert not page.evaluate("window.printed")
+    assert unclean(address[1]) == []
+    page.close()
+
+
 COUNT_WATCHERS = """
 window.watching = 0;
 const Real = window.ResizeObserver;

@@ -42,7 +42,7 @@ from engine.draw.layout import place, tidy
 from engine.draw.node_charts import gain_bars_svg, parts_svg, tau_strip_svg
 from engine.draw.sheet import fit, fit_apart, text_width, wrapped
 from engine.draw.tree_table import path_words, tree_table
-from engine.draw.variable_charts import category_svg, cut_svg, field_strip_svg, variable_svg
+from engine.draw.variable_charts import FieldStrip, category_svg, cut_svg, variable_svg
 from engine.evidence import axis_of, evidence
 from engine.export import branch_tests, is_fractional, rules_text, short_edges
 from engine.number_words import (
@@ -405,7 +405,7 @@ def test_a_patient_with_missing_values_is_drawn(fitted):
     svg = patient_svg(tree, case, found, view)
     assert any("missing" in said for said in texts(svg))
     parse(path_svg(tree, case, found, view))
-    assert "missing" in "".join(texts(field_strip_svg(frame["glucose"], None, 0.0)))
+    assert "missing" in "".join(texts(FieldStrip(frame["glucose"]).svg(None, 0.0)))
 
 
 def test_small_pictures_say_what_the_case_says(fitted):
@@ -453,7 +453,7 @@ def test_legends_and_figures_draw(fitted):
     larger_noise_figure(np.linspace(0, 3, 31), np.linspace(0, 1, 31), dark=True)
     for values in ([], [np.nan], [3.0, 3.0]):
         parse(variable_svg(np.array(values, dtype=float)))
-        parse(field_strip_svg(np.array(values, dtype=float), 1.0, 0.5))
+        parse(FieldStrip(np.array(values, dtype=float)).svg(1.0, 0.5))
 
 
 def test_dot_text_keeps_the_answers_and_marks_abstention(fitted):
@@ -613,7 +613,7 @@ def test_values_at_the_end_of_the_floats_draw():
         axis = axis_of(column)
         assert np.isfinite([axis.low, axis.high, axis.step]).all()
         parse(variable_svg(column, [0.5], 1.0))
-        parse(field_strip_svg(column, values[0], 1e300))
+        parse(FieldStrip(column).svg(values[0], 1e300))
 
 
 def test_the_soft_curve_sets_the_scale_of_a_soft_search_and_equal_peaks_are_both_found():

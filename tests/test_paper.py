@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from in_browser import new_page
 from paper_cases import CASES, HOSTILE, open_case
-from screens import clinic, open_page, paper, sound, text, upload, validate
+from screens import clinic, on_paper, open_page, paper, sound, text, upload, validate
 
 from engine.draw.facts import Facts, Predictor, facts_html
 from engine.draw.printed import HEIGHT, SIZES, line_count
@@ -120,6 +120,15 @@ def test_a_reading_out_of_range_or_never_seen_is_flagged():
     assert "the tree has seen nobody like this" in said
     at.number_input(key="field_Glucose (mg/dL)").set_value(120.0).run()
     assert "outside the training range" not in alone(paper(at)).said
+
+
+def test_no_report_is_made_unasked_and_none_outlives_its_run():
+    at = open_case("three variables")
+    assert on_paper(at)["html"] == ""
+    assert "Penumbra: report" in paper(at)
+    at.number_input(key="field_Marker 0 (mg/dL)").set_value(104.5).run()
+    assert on_paper(at)["html"] == ""
+    assert "Marker 0 104.5 mg/dL" in alone(paper(at)).said
 
 
 def test_the_title_and_the_similar_patients_tell_of_nobody():

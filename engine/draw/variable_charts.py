@@ -241,38 +241,37 @@ def training_ends(values: Any, decimals: int | None = None) -> tuple[str, str]:
     return plain(float(column.min()), shown), plain(float(column.max()), shown)
 
 
-def field_strip_svg(
-    values: Any,
-    reading: float | None,
-    sigma: float,
-    *,
-    width: float = 224,
-    unit: str = "",
-    decimals: int | None = None,
-) -> str:
-    """Return the strip under a reading's field: training histogram, the reading as a dot, ± 1.96 σ as a bar."""
-    column = np.asarray(values, dtype=np.float64)
-    column = column[np.isfinite(column)]
-    axis = axis_of(column)
-    scale, base = Scale(axis.low, axis.high, 5, width - 5), 17.0
-    drawn = [
-        _bars(column, np.ones(len(column)), scale, axis.step, 2, base, axis.low),
-        line(5, base, width - 5, base, "axis"),
-    ]
-    known = reading is not None and math.isfinite(reading)
-    if known and reading is not None:
-        if sigma > 0:
-            a, b = scale(reading - TWO_SIDED_95 * sigma), scale(reading + TWO_SIDED_95 * sigma)
-            drawn.append(stroke(a, base, b, "var(--unsure)", 4))
-        drawn.append(dot(scale(reading), base, 5, "var(--control)", width=1.5))
-        outside = reading < float(column.min()) or reading > float(column.max()) if column.size else False
-    else:
-        outside = False
-    low, high = training_ends(column, decimals)
-    middle = error_text(number_text(sigma, 4), unit) if sigma > 0 else "exact"
-    middle = "missing" if not known else "outside the training range" if outside else middle
-    style = "u b m" if sigma > 0 and known and not outside else "b m" if outside else "i2 m"
-    room = width - text_width(low) - text_width(high) - 18
-    drawn += [words(4, 34, low, "i3"), words(width - 4, 34, high, "i3 e")]
-    drawn.append(words(width / 2, 34, fit(middle, room, 12, "b" in style.split()), style))
-    return sheet(width, 38, drawn, f"Training values {low} to {high}; this reading {middle}", role="img")
+class FieldStrip:
+    """The strip under a reading's field: training histogram, the reading as a dot, ± 1.96 σ as a bar.
+
+    It is drawn anew with every reading that is typed; what the training values alone decide is worked out once.
+    """
+
+    def __init__(self, values: Any, *, width: float = 224, decimals: int | None = None) -> None:
+        column = np.asarray(values, dtype=np.float64)
+        column = column[np.isfinite(column)]
+        axis = axis_of(column)
+        self.width, self.base = width, 17.0
+        self.scale = Scale(axis.low, axis.high, 5, width - 5)
+        self.bars = _bars(column, np.ones(len(column)), self.scale, axis.step, 2, self.base, axis.low)
+        self.range = (float(column.min()), float(column.max())) if column.size else None
+        self.ends = training_ends(column, decimals)
+
+    def svg(self, reading: float | None, sigma: float, unit: str = "") -> str:
+        """Return the strip for a reading, None for a missing one, with its σ in the variable's unit."""
+        width, base, scale, (low, high) = self.width, self.base, self.scale, self.ends
+        drawn = [self.bars, line(5, base, width - 5, base, "axis")]
+        known, outside = reading is not None and math.isfinite(reading), False
+        if known and reading is not None:
+            if sigma > 0:
+                a, b = scale(reading - TWO_SIDED_95 * sigma), scale(reading + TWO_SIDED_95 * sigma)
+                drawn.append(stroke(a, base, b, "var(--unsure)", 4))
+            drawn.append(dot(scale(reading), base, 5, "var(--control)", width=1.5))
+            outside = self.range is not None and not self.range[0] <= reading <= self.range[1]
+        middle = error_text(number_text(sigma, 4), unit) if sigma > 0 else "exact"
+        middle = "missing" if not known else "outside the training range" if outside else middle
+        style = "u b m" if sigma > 0 and known and not outside else "b m" if outside else "i2 m"
+        room = width - text_width(low) - text_width(high) - 18
+        drawn += [words(4, 34, low, "i3"), words(width - 4, 34, high, "i3 e")]
+        drawn.append(words(width / 2, 34, fit(middle, room, 12, "b" in style.split()), style))
+        return sheet(width, 38, drawn, f"Training values {low} to {high}; this reading {middle}", role="img")

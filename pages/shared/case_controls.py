@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
-from engine.draw.variable_charts import field_strip_svg
 from pages.shared import case_words, present_case, present_data, present_tree, state, widgets, words
 from pages.shared.tree_view import svg_view
 
@@ -74,18 +72,18 @@ def number_field(found: present_tree.Fitted, j: int, value: float | None) -> Non
     """Draw one reading with its unit, range and σ."""
     name = found.data.columns[j]
     unit = found.data.units.get(name, "")
-    known = found.values[~np.isnan(found.values[:, j]), j]
+    known = present_case.known()[name]
     st.number_input(
         label(found, j, unit),
         label_visibility="collapsed",
         value=None,
-        step=case_words.step(known),
+        step=known.step,
         format="%g",
         placeholder="missing",
         **widgets.bind(f"field_{name}", value, partial(state.type_value, name)),
     )
     sigma = 0.0 if value is None else float(found.noise.at(j, value))
-    svg_view(field_strip_svg(known, value, sigma, width=224, unit=unit))
+    svg_view(known.strip.svg(value, sigma, unit))
 
 
 def category_field(found: present_tree.Fitted, j: int, value: str | None) -> None:

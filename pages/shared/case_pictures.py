@@ -5,6 +5,8 @@ In: the fitted tree, the case and the view. Out: drawn pictures.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from engine.case import Case
@@ -30,7 +32,7 @@ def tree_pictures(found: present_tree.Fitted, case: Case, view: View) -> None:
     tree = found.model.tree_
     svg_view(patient_legend_svg(view, tree, case))
     with st.container(key="path_only"):
-        svg_view(path_svg(tree, case, found.evidence, present_tree.view(352)))
+        svg_view(path_svg(tree, case, found.evidence, replace(view, width=352)))
         opened = st.toggle(case_words.WHOLE_TREE, key="whole_tree_wanted")
     with st.container(key="whole_tree_opened" if opened else "whole_tree"):
         svg_view(patient_svg(tree, case, found.evidence, view))

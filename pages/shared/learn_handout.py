@@ -6,6 +6,7 @@ In: this session's settings of a lesson. Out: two buttons, to print it and to sa
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 
 from engine.draw.lesson_handout import Handout, handout_html
 from engine.model_facts import software_version
@@ -55,4 +56,4 @@ def handout(name: str) -> str:
 
 def buttons(name: str) -> None:
     """Draw the buttons that print and save the handout."""
-    paper_buttons(handout(name), SAVE, f"penumbra-lesson-{name}.html", key="handout")
+    paper_buttons(partial(handout, name), SAVE, f"penumbra-lesson-{name}.html", key="handout")

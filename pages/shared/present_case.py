@@ -1,12 +1,13 @@
 """The present patient: which row, the readings, the case under the present tree, and patients like this one.
 
-In: this session's choices. Out: readings and a case, worked out anew and never kept.
+In: this session's choices. Out: readings and a case, held by the session until the patient or the tree is another.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,47 @@ from numpy.typing import NDArray
 from engine.case import Case
 from engine.classifier import UncertainTreeClassifier, one_row
 from engine.draw.patient_svg import OFF_PATH
-from engine.neighbours import Neighbours, neighbours
+from engine.draw.variable_charts import FieldStrip
+from engine.neighbours import Neighbours, neighbours, spreads
 from pages.shared import case_words, state
+from pages.shared.cache import same
 from pages.shared.present_data import prepared
-from pages.shared.present_tree import decided, fitted
+from pages.shared.present_tree import Fitted, decided, fitted
 
 Floats = NDArray[np.float64]
 FARTHEST_WHOLE = 1e9  # beyond it whole numbers are no readings a person writes
 WHOLE_STEPS = (4, 32, 256)  # how many whole changes are tried at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The training values of a variable that are not missing, none of a category; what a page says of them, once."""
+
+    values: Floats
+
+    @cached_property
+    def ends(self) -> tuple[float, float] | None:
+        """The lowest and the highest, None of none."""
+        return (float(self.values.min()), float(self.values.max())) if len(self.values) else None
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether there are values, and all of them whole numbers."""
+        return bool(len(self.values)) and not np.any(self.values % 1)
+
+    @cached_property
+    def sd(self) -> float:
+        return float(np.std(self.values))
+
+    @cached_property
+    def step(self) -> float:
+        """The step of a reading's control."""
+        return case_words.step(self.values)
+
+    @cached_property
+    def strip(self) -> FieldStrip:
+        """The strip under a reading's control."""
+        return FieldStrip(self.values, width=224)
 
 
 def row() -> int | None:
@@ -49,6 +83,10 @@ def row() -> int | None:
 def readings() -> dict[str, Any]:
     """Return the readings: the chosen row, or the middle of the training patients, with what was typed on top."""
     found, place = fitted(), row()
+    return same("readings", (found, place, state.choices().typed), lambda: _readings(found, place))
+
+
+def _readings(found: Fitted, place: int | None) -> dict[str, Any]:
     categories = found.model.schema_.categories
     if place is not None:
         start = found.values[place]
@@ -72,31 +110,40 @@ def middle(column: Floats, numeric: bool) -> float:
 
 
 def case() -> Case:
-    """Return the present patient's case under the present tree and decision; it is worked out anew, never kept.
+    """Return the present patient's case under the present tree and decision.
 
     The nearest change of a whole-numbered variable is the smallest to a whole number that alters the answer.
     """
-    found: Case = decided().case(readings())
-    shown, after = whole_changes(found, decided(), found.nearest_shown_change, found.nearest_shown_answer, found.answer)
+    return same("case", (decided(), readings()), _case)
+
+
+def _case() -> Case:
+    found, model = exact(), decided()
+    shown, after = whole_changes(found, model, found.nearest_shown_change, found.nearest_shown_answer, found.answer)
     by_hard = (found.nearest_change, found.nearest_answer, found.hard_answer)
-    hard, after_hard = whole_changes(found, decided().with_decision(evaluation="hard"), *by_hard)
+    hard, after_hard = whole_changes(found, model.with_decision(evaluation="hard"), *by_hard)
     return replace(
         found, nearest_shown_change=shown, nearest_shown_answer=after, nearest_change=hard, nearest_answer=after_hard
     )
+
+
+def exact() -> Case:
+    """Return the case with its changes as the tree finds them, whole numbers or not."""
+    model, values = decided(), readings()
+    return same("exact_case", (model, values), lambda: model.case(values))
 
 
 def unrounded(shown: Case) -> dict[str, float]:
     """Return the exact change of every reading whose change was taken to a whole number."""
     if not any(is_whole(shown, name) for name, change in shown.nearest_shown_change.items() if change is not None):
         return {}
-    exact: Case = decided().case(readings())
-    return {name: change for name, change in exact.nearest_shown_change.items() if change is not None}
+    return {name: change for name, change in exact().nearest_shown_change.items() if change is not None}
 
 
 def is_whole(found: Case, name: str) -> bool:
     """Return whether a reading and all training values of its variable are whole, so that others cannot occur."""
-    value, known = found.values.get(name), known_values(name)
-    return isinstance(value, float) and not value % 1 and bool(len(known)) and not np.any(known % 1)
+    value = found.values.get(name)
+    return isinstance(value, float) and not value % 1 and known()[name].whole
 
 
 def whole_changes(
@@ -140,12 +187,15 @@ def whole_change(
     return None
 
 
-def known_values(name: str) -> Floats:
-    """Return the training values of a variable that are not missing; none of a category."""
-    at = fitted()
-    j = at.data.columns.index(name)
-    column = at.values[:, j]
-    return column[~np.isnan(column)] if at.model.schema_.numeric[j] else np.empty(0)
+def known() -> dict[str, Known]:
+    """Return the known training values of every variable."""
+    return same("known", (fitted(),), _known)
+
+
+def _known() -> dict[str, Known]:
+    found = fitted()
+    parts = zip(found.data.columns, found.values.T, found.model.schema_.numeric, strict=True)
+    return {name: Known(column[~np.isnan(column)] if numeric else np.empty(0)) for name, column, numeric in parts}
 
 
 def costs() -> case_words.Costs | None:
@@ -156,9 +206,14 @@ def costs() -> case_words.Costs | None:
 
 def similar(count: int = 20) -> Neighbours:
     """Return the past patients most like the present one; the patient's own row is left out."""
+    return same("similar", (fitted(), row(), readings(), count), lambda: _similar(count))
+
+
+def _similar(count: int) -> Neighbours:
     found, place = fitted(), row()
     patient = found.model.encode(one_row(readings(), found.model.schema_))[0]
-    near = neighbours(found.values, found.model.schema_.numeric, patient, count + 1)
+    sd = same("spreads", (found,), lambda: spreads(found.values))
+    near = neighbours(found.values, found.model.schema_.numeric, patient, count + 1, sd)
     keep = near.rows != (-1 if place is None else place)
     return Neighbours(near.rows[keep][:count], near.distance[keep][:count])
 
@@ -191,14 +246,15 @@ def unread(found: Case) -> list[str]:
 
 def ranges(found: Case) -> dict[str, tuple[float, float]]:
     """Return the lowest and highest training value of every number that the patient has."""
-    known = {name: known_values(name) for name, value in found.values.items() if isinstance(value, float)}
-    return {name: (float(column.min()), float(column.max())) for name, column in known.items() if len(column)}
+    each = known()
+    ends = {name: each[name].ends for name, value in found.values.items() if isinstance(value, float)}
+    return {name: pair for name, pair in ends.items() if pair is not None}
 
 
 def spread(found: Case) -> dict[str, float]:
     """Return the training SD of every variable whose change alters the answer."""
-    changed = [name for name, change in found.nearest_shown_change.items() if change is not None]
-    return {name: float(np.std(known_values(name))) for name in changed}
+    each = known()
+    return {name: each[name].sd for name, change in found.nearest_shown_change.items() if change is not None}
 
 
 def doubtful_zeros() -> list[str]:

@@ -1,4 +1,4 @@
-"""The report on the present patient: gathered from what the Patient page shows, made anew at each run and never kept.
+"""The report on the present patient: gathered from what the Patient page shows when it is asked for, and never kept.
 
 In: the fitted tree, the case, what is said of it. Out: two buttons, to print it and to save it.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 import numpy as np
 
@@ -124,4 +125,4 @@ def report(found: present_tree.Fitted, case: Case, view: View, said: case_told.T
 
 def buttons(found: present_tree.Fitted, case: Case, view: View, said: case_told.Told) -> None:
     """Draw the buttons that print and save the report."""
-    paper_buttons(report(found, case, view, said), report_words.BUTTON, report_words.FILE, key="report")
+    paper_buttons(partial(report, found, case, view, said), report_words.BUTTON, report_words.FILE, key="report")

@@ -123,6 +123,11 @@ def reading() -> dict[str, Any]:
 
 def decided() -> UncertainTreeClassifier:
     """Return the present tree with the present decision on it; nothing is fitted again."""
+    now = state.choices()
+    return same("decided", (fitted(), now.variant, now.axes, now.costs), _decided)
+
+
+def _decided() -> UncertainTreeClassifier:
     found, settings = fitted(), reading()
     key = digest(found.key, settings)
     return kept("decided", key, lambda: found.model.with_decision(**settings))
@@ -211,7 +216,7 @@ def view(width: float) -> View:
     chosen, limit = min(now.node, model.tree_.n_nodes - 1), View.open_depth(model.tree_)
     return View(
         classes=tuple(model.tree_.classes),
-        leaf_answers=tuple(model.leaf_answers()),
+        leaf_answers=same("leaf_answers", (model,), lambda: tuple(model.leaf_answers())),
         decision=state.value_of("decision"),
         tau=float(state.value_of("tau")),
         positive=data.positive,

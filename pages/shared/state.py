@@ -25,6 +25,7 @@ REFUSED = "penumbra_refused_row"
 SIZE = ("pruning", "max_depth", "min_weight_leaf")  # what all named variants that are compared share
 REFUSED_CUT = "penumbra_refused_cut"
 JOBS = "penumbra_jobs"
+PAPER = "penumbra_paper"
 FIRST_EXAMPLE = "ejection_fraction"
 FIRST_VARIANT = "SS+STP"
 FIRST_CHANGES = {"pruning": "none", "decision": "tau", "max_depth": 3, "min_weight_leaf": 20}
@@ -180,10 +181,10 @@ def has_begun() -> bool:
 
 def choices() -> Choices:
     """Return this session's choices, made afresh on the first call."""
-    if KEY not in st.session_state:
-        st.session_state[KEY] = Choices()
+    found: Choices | None = st.session_state.get(KEY)
+    if found is None:
+        st.session_state[KEY] = found = Choices()
         st.session_state[HISTORY] = []
-    found: Choices = st.session_state[KEY]
     return found
 
 
@@ -297,13 +298,13 @@ def variant_parameters() -> dict[str, Any]:
 def parameters() -> dict[str, Any]:
     """Return everything the model is built with, except its noise."""
     now = choices()
-    return variant_parameters() | now.axes
+    return VARIANTS[now.variant] | now.axes
 
 
 def value_of(name: str) -> Any:
     """Return a parameter's present value, defaults included."""
-    held = parameters()
-    return held.get(name, DEFAULTS[name])
+    now = choices()
+    return now.axes.get(name, VARIANTS[now.variant].get(name, DEFAULTS[name]))
 
 
 def all_factors() -> dict[str, float]:
@@ -405,6 +406,22 @@ def refused_row() -> int | None:
     """Return the row that was asked for last and could not be shown, None when the one shown is the one asked for."""
     found: int | None = st.session_state.get(REFUSED)
     return found
+
+
+def ask_for_paper(asked: str) -> None:
+    """Note that a page is to be printed or saved; `asked` is the browser's own name for the wish."""
+    st.session_state[PAPER] = (asked, True)
+
+
+def paper_asked() -> tuple[str, bool]:
+    """Return the last wish for a page to print or save, "" for none, and whether it is still to be met."""
+    found: tuple[str, bool] = st.session_state.get(PAPER, ("", False))
+    return found
+
+
+def paper_is_given() -> None:
+    """Note that the page was sent to the browser."""
+    st.session_state[PAPER] = (paper_asked()[0], False)
 
 
 def own_jobs(make: Callable[[], Any]) -> Any:

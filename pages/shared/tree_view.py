@@ -122,7 +122,8 @@ def svg_view(svg: str, key: str | None = None) -> None:
     name = f"picture_{zlib.crc32(svg.encode('utf-8', 'replace')):08x}"
     for twin in range(TWINS):
         try:
-            _still(key=f"{name}_{twin}", data={"svg": svg})
+            # By no key, or every field drawn later would have Streamlit gather it; a second one alike needs a name.
+            _still(key=f"{name}_{twin}" if twin else None, data={"svg": svg})
             return
         except StreamlitAPIException as failure:
             if "Duplicate" not in type(failure).__name__:
