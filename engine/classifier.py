@@ -22,6 +22,7 @@ from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
 from engine.errors import ImpreciseLabels, PenumbraError
 from engine.grow import Growth, Middle, grow, settle_boxes, settle_leaves, settle_middles
+from engine.names import classes_named, listed, name_text
 from engine.noise import Noise, ResolvedNoise, width_noise
 from engine.prune import Pruning, prune_naive_bayes, prune_pessimistically
 from engine.quinlan import settle_quinlan
@@ -32,10 +33,7 @@ from engine.table import (
     LabelSets,
     Schema,
     Table,
-    classes_named,
     is_missing,
-    listed,
-    name_text,
     read_labels,
     read_schema,
     read_weights,

@@ -23,7 +23,7 @@ import pandas as pd
 
 from engine.arff import read_arff
 from engine.errors import PenumbraError
-from engine.table import listed
+from engine.names import listed
 
 MAX_BYTES = 50 * 2**20
 MAX_UNPACKED = 10 * MAX_BYTES

@@ -22,7 +22,8 @@ from scipy import stats
 from engine.decide import check_costs
 from engine.errors import PenumbraError
 from engine.leaves import lower_limit, upper_limit
-from engine.table import classes_named, is_missing, read_labels, read_schema
+from engine.names import classes_named
+from engine.table import is_missing, read_labels, read_schema
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -19,9 +19,10 @@ from engine.errors import PenumbraError
 from engine.grow import settle_boxes
 from engine.json_form import misfit
 from engine.leaves import LEAVES, leaf_probability
+from engine.names import name_text
 from engine.noise import SHAPES, Noise, ResolvedNoise
 from engine.recipe import AXES, DEFAULTS, THRESHOLDS
-from engine.table import Schema, name_text
+from engine.table import Schema
 from engine.tree import BINS, BRANCHES, NOMINAL, REST, Node, Tree
 
 FORMAT, VERSION = "penumbra-model", 3

@@ -17,7 +17,8 @@ from scipy import special
 
 from engine import kernels
 from engine.errors import PenumbraError
-from engine.table import Schema, listed, name_text
+from engine.names import listed, name_text
+from engine.table import Schema
 
 SHAPES = {
     "normal": kernels.NORMAL,

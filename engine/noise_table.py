@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import PenumbraError
+from engine.names import listed
 from engine.noise import SHAPES, Noise
-from engine.table import listed
 
 FORMS = ("exact", "sd", "of_mean", "of_sd", "of_range", "cv", "sd+cv", "misrecord")
 RELATIVE = {"of_mean": Noise.of_mean, "of_sd": Noise.of_sd, "of_range": Noise.of_range}

@@ -14,6 +14,7 @@ import pandas as pd
 
 from engine.errors import PenumbraError
 from engine.formats import read_file
+from engine.names import named
 from engine.read import ReadTable, read_table
 from engine.table import Schema
 
@@ -186,9 +187,3 @@ def _only(label: Any) -> Any:
 
 def _rows(n: int) -> str:
     return f"{n:,} {'patient' if n == 1 else 'patients'}"
-
-
-def named(names: Iterable[str]) -> str:
-    """Return column names in quotes: "“a”, “b” and “c”"."""
-    quoted = [f"“{name}”" for name in names]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

@@ -28,9 +28,9 @@ from engine.formats import (
     read_file,
     unique_names,
 )
+from engine.names import classes_named, counted, joined, listed, named
 from engine.number_words import number_text
 from engine.numerals import GROUP_MARKS, WAYS, column_marks, evidence_of, file_marks, numbers_in, stray_groups
-from engine.table import classes_named, listed
 
 Kind = Literal["numeric", "nominal"]
 Role = Literal["variable", "target", "identifier", "ignore"]
@@ -430,8 +430,8 @@ def _say_missing(cells: list[_Cells], problems: list[str]) -> tuple[str, ...]:
     met = sorted({token for c in cells for token in c.tokens})
     for token in filter(None, met):
         where = [c for c in cells if token in c.tokens]
-        times = _count(sum(c.tokens[token] for c in where), "time", "times")
-        problems.append(f"“{token}” counts as missing, {times} in {_list([c.name for c in where])}.")
+        times = counted(sum(c.tokens[token] for c in where), "time", "times")
+        problems.append(f"“{token}” counts as missing, {times} in {named([c.name for c in where])}.")
     return tuple(met)
 
 
@@ -521,7 +521,7 @@ def _limit_sentence(c: _Cells) -> str:
     """Return how a column's values beyond a limit are read, and what else could be chosen."""
     texts = _few_limits(c)
     shown = f" ({', '.join(f'“{text}”' for text in texts)})" if texts else f" ({len(c.limits)} different ones)"
-    cells = f"“{c.name}”: {_count(c.limited, 'cell says', 'cells say')} only that the value lies beyond a limit{shown}"
+    cells = f"“{c.name}”: {counted(c.limited, 'cell says', 'cells say')} only that the value lies beyond a limit{shown}"
     if c.read_as == "missing":
         known = "low" if all(text[0] in "<≤" for text in c.limits) else "low or high"
         one = "it is" if c.limited == 1 else "they are"
@@ -588,9 +588,9 @@ def _find_roles(cells: list[_Cells], stated: Mapping[str, str], problems: list[s
                 found[c.name], reasons[c.name] = _guess_role(c)
     if "target" not in found.values():
         open_names = [c.name for c in cells if c.name not in stated]
-        named = {name.strip().lower(): name for name in open_names}
+        as_word = {name.strip().lower(): name for name in open_names}
         usable = [name for name in open_names if found[name] == "variable"]
-        by_name = next((named[word] for word in _TARGET_NAMES if word in named), None)
+        by_name = next((as_word[word] for word in _TARGET_NAMES if word in as_word), None)
         if by_name is None and not usable:
             raise PenumbraError("No column is left that could hold the labels; state which one is the target.")
         target = by_name or usable[-1]
@@ -599,7 +599,7 @@ def _find_roles(cells: list[_Cells], stated: Mapping[str, str], problems: list[s
         found[target], reasons[target] = "target", ""
     for reason in dict.fromkeys(filter(None, reasons.values())):
         names = [name for name, why in reasons.items() if why == reason]
-        problems.append(f"{_list(names)} {'is' if len(names) == 1 else 'are'} {reason}")
+        problems.append(f"{named(names)} {'is' if len(names) == 1 else 'are'} {reason}")
     return found
 
 
@@ -641,7 +641,7 @@ def _say_doubts(cells: list[_Cells], found: Mapping[str, str], stated: Mapping[s
             continue
         numeric = c.kind == "numeric" and found[c.name] == "variable"
         if c.spaced and not numeric:
-            problems.append(f"“{c.name}”: spaces around {_count(c.spaced, 'cell', 'cells')} were removed.")
+            problems.append(f"“{c.name}”: spaces around {counted(c.spaced, 'cell', 'cells')} were removed.")
         levels = () if numeric else c.met()
         if len({level.lower() for level in levels}) < len(levels):
             problems.append(f"“{c.name}” has levels that differ only in capitals; they are kept apart.")
@@ -658,14 +658,14 @@ def _say_doubts(cells: list[_Cells], found: Mapping[str, str], stated: Mapping[s
             problems.append(_limit_sentence(c))
         if c.unreadable and numeric:
             verb = "is no number and counts" if c.unreadable == 1 else "are no numbers and count"
-            problems.append(f"“{c.name}”: {_count(c.unreadable, 'cell', 'cells')} {verb} as missing.")
+            problems.append(f"“{c.name}”: {counted(c.unreadable, 'cell', 'cells')} {verb} as missing.")
         elif c.unreadable and c.name not in stated:
             problems.append(
                 f"“{c.name}” mixes numbers and words: {c.unreadable} of {n - missing} cells are no numbers, "
                 "so it is read as nominal. Set it to numeric to have those count as missing."
             )
         if c.infinite:
-            values_are = _count(c.infinite, "infinite value, which counts", "infinite values, which count")
+            values_are = counted(c.infinite, "infinite value, which counts", "infinite values, which count")
             problems.append(f"“{c.name}” holds {values_are} as missing.")
         if numeric and c.numbers is not None:
             values = c.numbers[~c.missing]
@@ -677,16 +677,18 @@ def _say_doubts(cells: list[_Cells], found: Mapping[str, str], stated: Mapping[s
             if c.name not in stated and n >= 30 and _is_code(values):
                 codes.append(c.name)
     if absent:
-        problems.append(f"Of {n} rows a value is missing for {_join(absent)}.")
+        problems.append(f"Of {n} rows a value is missing for {joined(absent)}.")
     if zeros:
-        problems.append(f"0 stands far below all other values of {_join(zeros)}; it may mean missing. It is read as 0.")
+        problems.append(
+            f"0 stands far below all other values of {joined(zeros)}; it may mean missing. It is read as 0."
+        )
     if codes:
         verb, it = ("takes", "it") if len(codes) == 1 else ("take", "them")
-        shown = _list(codes) if len(codes) <= 8 else f"{_list(codes[:7])} and {len(codes) - 7} more"
+        shown = named(codes) if len(codes) <= 8 else f"{named(codes[:7])} and {len(codes) - 7} more"
         problems.append(f"{shown} {verb} only a few whole numbers; set {it} to nominal if those are codes.")
     repeated = int(pd.DataFrame({c.name: c.text for c in cells}).duplicated().sum())
     if repeated:
-        rows_are = _count(repeated, "row is an exact copy", "rows are exact copies")
+        rows_are = counted(repeated, "row is an exact copy", "rows are exact copies")
         problems.append(f"{rows_are} of an earlier one; all are kept.")
 
 
@@ -760,13 +762,13 @@ def _cut(c: _Cells, cut: tuple[float, float], abstained: set[str], problems: lis
     words = int((np.isnan(c.numbers) & ~c.empty & ~open_).sum())
     if words:
         verb = "is no number and counts" if words == 1 else "are no numbers and count"
-        problems.append(f"“{c.name}”: {_count(words, 'cell', 'cells')} {verb} as missing.")
+        problems.append(f"“{c.name}”: {counted(words, 'cell', 'cells')} {verb} as missing.")
     if c.infinite:
-        values_are = _count(c.infinite, "infinite value, which counts", "infinite values, which count")
+        values_are = counted(c.infinite, "infinite value, which counts", "infinite values, which count")
         problems.append(f"“{c.name}” holds {values_are} as missing.")
     problems += [_far_off(c.name, code, times) for code, times in _far_off_codes(values[~np.isnan(values)])]
     low, high = (number_text(edge, 15) for edge in cut)
-    rows = {label: _count(int((text == label).sum()), "row", "rows") for label in (LOW, OPEN, HIGH)}
+    rows = {label: counted(int((text == label).sum()), "row", "rows") for label in (LOW, OPEN, HIGH)}
     where, middle = (f" at {low}", f"exactly {low}") if low == high else ("", f"from {low} to {high}")
     problems.append(
         f"“{c.name}” is cut{where}: below {low} it is “{LOW}”, in {rows[LOW]}; above {high} “{HIGH}”, in {rows[HIGH]}; "
@@ -791,7 +793,7 @@ def _say_abstained(c: _Cells, abstained: set[str], problems: list[str]) -> dict[
             raise PenumbraError(
                 f"“{c.name}” has no label “{label}” that could mean abstained; its labels are {classes_named(met)}."
             )
-        problems.append(f"“{label}” in “{c.name}” means that the doctor abstained, in {_count(times, 'row', 'rows')}.")
+        problems.append(f"“{label}” in “{c.name}” means that the doctor abstained, in {counted(times, 'row', 'rows')}.")
     return rows
 
 
@@ -814,8 +816,8 @@ def _labels(
     ]
     classes = list(c.levels or dict.fromkeys(members))
     if c.empty.any():
-        times = int(c.empty.sum())
-        problems.append(f"“{c.name}” has no label in {_count(times, 'row', 'rows')}; there every class stays possible.")
+        rows = counted(int(c.empty.sum()), "row", "rows")
+        problems.append(f"“{c.name}” has no label in {rows}; there every class stays possible.")
     y[c.text.isin(list(abstained)).to_numpy(dtype=bool)] = None
     classes = [label for label in classes if label not in abstained]
     for label in classes:
@@ -842,15 +844,3 @@ def _labels(
 def may_mean_abstained(label: str) -> bool:
     """Return True for a label that reads as if the doctor abstained, such as "unclear"."""
     return _ABSTAIN.fullmatch(label) is not None
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
-
-
-def _list(names: list[str]) -> str:
-    return _join([f"“{name}”" for name in names])
-
-
-def _join(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]

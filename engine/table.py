@@ -24,13 +24,12 @@ from sklearn.exceptions import DataConversionWarning
 
 from engine import kernels
 from engine.errors import PenumbraError
+from engine.names import classes_named, listed, name_text
 
 Floats = NDArray[np.float64]
 BAND = 1024  # patients whose readings are laid out by column together, while a cache holds them
 CUT_DIGITS = 14  # decimals typed by people have fewer; the last two of a float are rounding
 MOMENTS = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
-MOST_NAMED = 12  # a longer list of classes may be the readings or the words of patients
-CODES = range(-1, 21)  # whole numbers that may name a class in a sentence; any other may be a patient's reading
 COLUMN_VECTOR = (
     "A column-vector y was passed when a 1d array was expected; it is read as one label a patient. "
     "Change the shape of y to (n_samples,), for example using y.ravel()."
@@ -274,39 +273,6 @@ def equal_cuts(low: float, high: float, n_bins: int) -> Floats:
 def first_cells(n_values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where each variable's cells begin (M + 1,), from how many values each can take (M,)."""
     return np.concatenate([[0], np.cumsum(n_values)]).astype(np.int64)
-
-
-def listed(names: Iterable[Any], most: int = 8) -> str:
-    """Return names in quotes, the list cut where it grows long."""
-    names = [repr(str(name)) for name in names]
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def classes_named(values: Iterable[Any]) -> str:
-    """Return classes or categories for a sentence, or only their number where they may be what patients said or had."""
-    names = [str(value) for value in values]
-    return f"{len(names)} in number" if len(names) > MOST_NAMED or not all(map(may_be_named, names)) else listed(names)
-
-
-def may_be_named(name: str) -> bool:
-    """Return True for a short word or a small whole number, which names a class rather than a patient's reading."""
-    try:
-        return float(name) in CODES
-    except ValueError:
-        return len(name) <= 40
-
-
-def name_text(name: Any) -> str:
-    """Return the text by which a column is found: that of a number or a tuple is the same whatever numpy calls it.
-
-    Examples
-    --------
-    >>> name_text(("visit", np.int64(2)))
-    "('visit', 2)"
-    """
-    if isinstance(name, tuple):
-        return str(tuple(part.item() if isinstance(part, np.generic) else part for part in name))
-    return str(name)
 
 
 def refuse_repeated(names: Sequence[str]) -> None:
