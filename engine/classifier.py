@@ -22,25 +22,18 @@ from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
 from engine.errors import ImpreciseLabels, PenumbraError
 from engine.grow import Growth, Middle, grow, settle_boxes, settle_leaves, settle_middles
-from engine.names import classes_named, listed, name_text
+from engine.labels import is_missing, read_labels
+from engine.names import listed, name_text
 from engine.noise import Noise, ResolvedNoise, width_noise
 from engine.prune import Pruning, prune_naive_bayes, prune_pessimistically
 from engine.quinlan import settle_quinlan
 from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal, seed_of
 from engine.route import decided, hard_leaves, leaf_shares, mixture, training_weights
+from engine.schema import Schema, read_schema, refuse_repeated
 from engine.search import Search
-from engine.table import (
-    LabelSets,
-    Schema,
-    Table,
-    is_missing,
-    read_labels,
-    read_schema,
-    read_weights,
-    refuse_extreme,
-    refuse_repeated,
-)
+from engine.table import LabelSets, Table
 from engine.tree import Tree, freeze
+from engine.weights import class_weights, read_weights, refuse_extreme
 from engine.zones import Zone, settle_zones
 
 Floats = NDArray[np.float64]
@@ -814,34 +807,6 @@ def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
             f"zone {settings.zone!r} does not combine with imprecise labels: it needs one class per patient; "
             "leave those patients out or choose another zone."
         )
-
-
-def class_weights(labels: LabelSets, stated: str | Mapping[Any, float], present: NDArray[np.bool_]) -> Floats:
-    """Return a factor a patient (n,) from its class, 1 for imprecise labels. METHODS §1, §6
-
-    Parameters
-    ----------
-    stated : "balanced", n / (K · n_class) over precise labels, or a dict {class: weight}, 1 for a class not named.
-    present : (n,) True for the patients that are counted: one of weight 0 is left out.
-    """
-    n_classes = len(labels.classes)
-    precise = labels.code < n_classes
-    by_class = np.ones(n_classes)
-    if isinstance(stated, Mapping):
-        classes = list(labels.classes)
-        unknown = [name for name in stated if name not in classes]
-        if unknown:
-            raise PenumbraError(
-                f"class_weight names {listed(unknown)}, but the classes in y are {classes_named(classes)}."
-            )
-        for name, factor in stated.items():
-            by_class[classes.index(name)] = float(factor)
-    else:
-        counts = np.bincount(labels.code[precise & present], minlength=n_classes)
-        by_class = counts.sum() / (n_classes * np.maximum(counts, 1))
-    weight = np.ones(len(labels.code))
-    weight[precise] = by_class[labels.code[precise]]
-    return weight
 
 
 def one_row(x: Any, schema: Schema) -> Any:

@@ -21,9 +21,10 @@ from scipy import stats
 
 from engine.decide import check_costs
 from engine.errors import PenumbraError
+from engine.labels import is_missing, read_labels
 from engine.leaves import lower_limit, upper_limit
 from engine.names import classes_named
-from engine.table import is_missing, read_labels, read_schema
+from engine.schema import read_schema
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

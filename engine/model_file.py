@@ -22,7 +22,7 @@ from engine.leaves import LEAVES, leaf_probability
 from engine.names import name_text
 from engine.noise import SHAPES, Noise, ResolvedNoise
 from engine.recipe import AXES, DEFAULTS, THRESHOLDS
-from engine.table import Schema
+from engine.schema import Schema
 from engine.tree import BINS, BRANCHES, NOMINAL, REST, Node, Tree
 
 FORMAT, VERSION = "penumbra-model", 3

@@ -18,7 +18,7 @@ from scipy import special
 from engine import kernels
 from engine.errors import PenumbraError
 from engine.names import listed, name_text
-from engine.table import Schema
+from engine.schema import Schema
 
 SHAPES = {
     "normal": kernels.NORMAL,

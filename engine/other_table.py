@@ -16,7 +16,7 @@ from engine.errors import PenumbraError
 from engine.formats import read_file
 from engine.names import named
 from engine.read import ReadTable, read_table
-from engine.table import Schema
+from engine.schema import Schema
 
 NO_LABELS = "no label"
 LIMITED = "only that the value lies beyond a limit"

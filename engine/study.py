@@ -25,10 +25,11 @@ from engine.classifier import UncertainTreeClassifier, variant
 from engine.comparison import compare, pooled_accuracy
 from engine.errors import PenumbraError
 from engine.folds import stratified_folds
+from engine.labels import read_labels
 from engine.metrics import single_class
 from engine.noise import Noise
+from engine.schema import Schema, numbers, read_schema
 from engine.study_results import UNREADABLE, FoldResult, Study, plain_label
-from engine.table import Schema, numbers, read_labels, read_schema
 from engine.tuning import (
     FOLDS,
     NOISE_GRID,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.decide import Rule, decide
 from engine.errors import PenumbraError
-from engine.table import is_missing
+from engine.labels import is_missing
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

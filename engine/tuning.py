@@ -19,11 +19,14 @@ from sklearn.base import clone
 from engine.classifier import UncertainTreeClassifier, variant
 from engine.errors import PenumbraError
 from engine.folds import stratified_folds
+from engine.labels import flat_labels, read_labels
 from engine.metrics import single_class
 from engine.noise import Noise
 from engine.prune import Pruning, prune_pessimistically, subtree_copy
-from engine.table import Table, as_frame, flat_labels, read_labels, read_schema, read_weights
+from engine.schema import as_frame, read_schema
+from engine.table import Table
 from engine.tree import Node, Tree
+from engine.weights import read_weights
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]

@@ -13,11 +13,12 @@ import pandas as pd
 
 from engine.classifier import UncertainTreeClassifier, variant
 from engine.gates import gate_shares
+from engine.labels import read_labels
 from engine.noise import Noise, ResolvedNoise
 from engine.recipe import VARIANTS
 from engine.route import decided, hard_leaves, mixture, propagated, reach
 from engine.search import Arrivals, Search, arrivals, exact_curve, soft_curve
-from engine.table import Table, read_labels
+from engine.table import Table
 from engine.tree import BINARY, Node, Tree, freeze
 
 OFTEN = "SS+STP"  # what the app opens on

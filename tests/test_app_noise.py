@@ -11,7 +11,7 @@ from screens import clinic, heading, open_page, sound, text, upload, whole
 
 from engine.errors import PenumbraError
 from engine.noise_table import FORMS, Stated, from_csv, to_csv, to_noise
-from engine.table import read_schema
+from engine.schema import read_schema
 
 
 def kept_models(at):

@@ -1,6 +1,7 @@
 """Bad input to the classifier, the noise, the settings and model files ends in one sentence, never in a wrong answer.
 
-In: small tables made here, broken on purpose. Out: failures of `engine.table`, `noise`, `recipe` and `model_file`.
+In: small tables made here, broken on purpose. Out: failures of how the engine reads them, of `noise`, `recipe` and
+`model_file`.
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "engine"
 FLOORS = {
     "errors": 0, "kernels": 0, "tree": 0, "interpreters": 0, "names": 0,
-    "table": 1, "folds": 1, "criteria": 1, "leaves": 1, "decide": 1,
+    "schema": 1, "folds": 1, "criteria": 1, "leaves": 1, "decide": 1,
     "arff": 1, "numerals": 1, "number_words": 1, "legible": 1, "json_form": 1,
-    "noise": 2, "formats": 2, "examples": 2, "cuts": 2,
-    "read": 3,
+    "table": 2, "noise": 2, "formats": 2, "examples": 2, "cuts": 2,
+    "read": 3, "labels": 3, "weights": 3,
     "other_table": 4,
     "gates": 3, "cells": 3, "noise_table": 3,
     "search": 4, "route": 4,

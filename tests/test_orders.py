@@ -14,8 +14,9 @@ from engine.classifier import fit_tree
 from engine.grow import hand_over
 from engine.noise import ResolvedNoise
 from engine.recipe import Recipe
+from engine.schema import Schema
 from engine.search import arrivals
-from engine.table import LabelSets, Schema, Table
+from engine.table import LabelSets, Table
 
 SEEDS = range(20)
 N, M = 80, 4

@@ -18,9 +18,9 @@ from engine.cuts import HIGH, MOST_CLASSES, different_numbers
 from engine.errors import PenumbraError
 from engine.examples import load_example
 from engine.formats import kind_of, read_file
+from engine.labels import read_labels
 from engine.noise_table import Stated
 from engine.read import Column, ReadTable, may_mean_abstained, read_table
-from engine.table import read_labels
 from pages.shared import data_words, state, words
 from pages.shared.cache import digest, kept, same
 
