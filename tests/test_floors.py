@@ -36,6 +36,7 @@ FLOORS = {
 }  # fmt: skip
 DELEGATES = {("classifier", "calibration"): "calibrate_zones"}  # the design: the classifier's method delegates upstairs
 FILES = sorted(p for p in ENGINE.rglob("*.py") if "__pycache__" not in p.parts)
+FOLDERS = sorted({p.parent.name for p in FILES if p.parent != ENGINE})
 INNER = [p for p in FILES if p != ENGINE / "__init__.py"]
 
 
@@ -91,10 +92,11 @@ def test_imports_only_from_floors_below(path):
         assert FLOORS[part] < FLOORS[mine], f"{path.name} (floor {FLOORS[mine]}) imports {part} (floor {FLOORS[part]})"
 
 
-def test_drawing_files_do_not_import_in_circles():
-    files = {p.stem: p for p in (ENGINE / "draw").glob("*.py") if p.stem != "__init__"}
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_files_of_a_folder_do_not_import_in_circles(folder):
+    files = {p.stem: p for p in (ENGINE / folder).glob("*.py") if p.stem != "__init__"}
     below = {
-        name: {n.split(".")[2] for n in imports(path) if n.startswith("engine.draw.") and n.split(".")[2] in files}
+        name: {n.split(".")[2] for n in imports(path) if n.startswith(f"engine.{folder}.") and n.split(".")[2] in files}
         for name, path in files.items()
     }
     while below:

@@ -17,6 +17,7 @@ import pytest
 from sklearn import metrics as peer
 
 from engine import PenumbraError, metrics
+from engine.metrics.bayes_error import CHUNK
 
 CLASSES = ["a", "b", "c"]
 SEEDS = range(12)
@@ -179,7 +180,7 @@ def test_the_nearest_neighbour_error(seed, standardise):
 
 def test_units_do_not_change_the_bound_and_chunks_do_not_show():
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(2 * metrics.CHUNK + 7, 3))
+    X = rng.normal(size=(2 * CHUNK + 7, 3))
     y = np.where(X[:, 0] + rng.normal(0.0, 0.5, len(X)) > 0.0, "ill", "well")
     bound = metrics.bayes_error_bound(X, y)
     assert same(metrics.bayes_error_bound(X * np.array([1000.0, 1.0, 0.25]), y), bound)
