@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from engine.classifier import UncertainTreeClassifier, fit_tree
+from engine.classifier import UncertainTreeClassifier
 from engine.errors import PenumbraError
+from engine.fitting import fit_tree
 from engine.gates import divide, tree_node_splits
 from engine.metrics import bayes_error_bound, code_of
 from engine.noise import ResolvedNoise

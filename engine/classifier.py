@@ -11,30 +11,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from engine import model_file
-from engine.bayes import settle_bayes
 from engine.case import Case, Reader, make_case
 from engine.decide import cheapest, check_costs, most_probable
-from engine.errors import ImpreciseLabels, PenumbraError
-from engine.grow import Growth, Middle, grow, settle_boxes, settle_leaves, settle_middles
+from engine.errors import PenumbraError
+from engine.fitting import check_labels, fit_tree, make_search
 from engine.labels import is_missing, read_labels
-from engine.names import listed, name_text
-from engine.noise import Noise, ResolvedNoise, width_noise
-from engine.prune import Pruning, prune_naive_bayes, prune_pessimistically
-from engine.quinlan import settle_quinlan
+from engine.names import listed
+from engine.noise import Noise, width_noise
+from engine.patient_row import one_row
 from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal, seed_of
 from engine.route import decided, hard_leaves, leaf_shares, mixture, training_weights
-from engine.schema import Schema, read_schema, refuse_repeated
+from engine.schema import Schema, read_schema
 from engine.search import Search
 from engine.table import LabelSets, Table
-from engine.tree import Tree, freeze
 from engine.weights import class_weights, read_weights, refuse_extreme
-from engine.zones import Zone, settle_zones
 
 Floats = NDArray[np.float64]
 NOISES = ("noise", "noise_search", "noise_propagation", "noise_evaluation")
@@ -272,7 +267,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
         weight = read_weights(sample_weight, len(values))
         if np.isnan(values).all():
             raise PenumbraError("Every value of every column is missing; there is nothing to split on.")
-        check_labels(labels, self)
+        check_labels(labels, self.criterion, self.pruning, self.zone)
         if self.class_weight is not None:
             with np.errstate(over="ignore", under="ignore"):
                 weight = weight * class_weights(labels, self.class_weight, weight > 0.0)
@@ -469,6 +464,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
 
         Examples
         --------
+        >>> import pandas as pd
         >>> X = pd.DataFrame({"glucose": [88.0, 95.0, 142.0, 160.0]})
         >>> model = variant("C4.5", noise=Noise(sigma={"glucose": 8.0})).fit(X, ["no", "no", "yes", "yes"])
         >>> case = model.case({"glucose": 126.5})
@@ -651,6 +647,7 @@ class UncertainTreeClassifier(ClassifierMixin, BaseEstimator):
 
         Examples
         --------
+        >>> import pandas as pd
         >>> X = pd.DataFrame({0: [88.0, 95.0, 142.0, 160.0], ("visit", 1): [1.0, 2.0, 1.0, 2.0]})
         >>> model = variant("C4.5").fit(X, ["no", "no", "yes", "yes"])
         >>> again = UncertainTreeClassifier.from_json(model.to_json())
@@ -710,128 +707,3 @@ def variant(name: str, **changes: Any) -> UncertainTreeClassifier:
     if unknown:
         raise PenumbraError(f"{listed(unknown)} is no setting; the settings are the axes and numbers of METHODS §0.")
     return UncertainTreeClassifier(**{**VARIANTS[name], **changes})
-
-
-def make_search(
-    table: Table,
-    recipe: Recipe,
-    noise_search: ResolvedNoise,
-    noise_propagation: ResolvedNoise,
-) -> Search:
-    """Return how splits are sought on `table`."""
-    noisy = np.array(
-        [noise_propagation.is_noisy(j) or noise_propagation.misrecord[j] > 0.0 for j in range(table.schema.n_variables)]
-    )
-    least = recipe.min_weight_leaf if isinstance(recipe.min_weight_leaf, str) else float(recipe.min_weight_leaf)
-    hard = np.full(len(noisy), True) if recipe.propagation == "hard" else ~noisy
-    return Search(
-        table, noise_search, recipe.criterion, recipe.search, recipe.threshold, least, float(recipe.window),
-        float(recipe.resolution), hard, n_points=int(recipe.n_points), mdl_correction=recipe.mdl_correction,
-        nary=recipe.branching == "nary",
-    )  # fmt: skip
-
-
-def make_zone(search: Search, recipe: Recipe, noise_evaluation: ResolvedNoise) -> Zone:
-    """Return how δ is found over the search's table."""
-    return Zone(
-        search, recipe.zone, recipe.epsilon, recipe.zone_z, noise_evaluation, recipe.weight_floor,
-        float(recipe.alpha), float(recipe.percentile),
-        None if recipe.n_bootstraps is None else int(recipe.n_bootstraps), seed_of(recipe.random_state),
-    )  # fmt: skip
-
-
-def fit_tree(
-    table: Table,
-    recipe: Recipe,
-    noise_search: ResolvedNoise,
-    noise_propagation: ResolvedNoise,
-    noise_evaluation: ResolvedNoise,
-) -> tuple[Tree, list[str]]:
-    """Return the grown, pruned and settled tree, and what the search has to say."""
-    search = make_search(table, recipe, noise_search, noise_propagation)
-    max_depth = None if recipe.max_depth is None else int(recipe.max_depth)
-    zone = make_zone(search, recipe, noise_evaluation)
-    growth = Growth(
-        search,
-        recipe.propagation,
-        noise_propagation,
-        recipe.weight_floor,
-        max_depth,
-        float(recipe.min_weight_split),
-        Middle(zone, int(recipe.min_samples_middle)) if recipe.branching == "middle" else None,
-        keeps_patients=recipe.pruning != "none" or recipe.leaf == "naive_bayes",
-        keeps_order=recipe.zone != "none" or recipe.threshold == "observed" or table.n_bins > 0,
-    )
-    root = grow(growth)
-    if recipe.pruning != "none" and recipe.leaf == "naive_bayes":
-        prune_naive_bayes(root, table, recipe.pruning, recipe.confidence)
-    elif recipe.pruning == "pessimistic":
-        prune_pessimistically(
-            root,
-            Pruning(
-                table,
-                recipe.propagation,
-                noise_propagation,
-                recipe.weight_floor,
-                recipe.confidence,
-                recipe.pruning_laplace,
-            ),
-        )
-    if growth.middle is not None and recipe.pruning != "none":
-        settle_middles(root, growth)
-    settle_boxes(root)
-    settle_leaves(root, recipe.leaf)
-    if recipe.zone == "quinlan":
-        settle_quinlan(root, table, recipe.weight_floor)
-    elif recipe.zone != "none" and growth.middle is None:
-        settle_zones(root, zone)
-    if recipe.leaf == "naive_bayes":
-        settle_bayes(root, table)
-    classes = tuple(c.item() if isinstance(c, np.generic) else c for c in table.labels.classes)
-    cuts = table.cuts if table.n_bins else None
-    return freeze(root, table.schema.names, table.schema.categories, classes, cuts), sorted(search.notes)
-
-
-def check_labels(labels: LabelSets, settings: UncertainTreeClassifier) -> None:
-    """Refuse what imprecise labels cannot be combined with. METHODS §0.1"""
-    if labels.precise:
-        return
-    for axis in ("criterion", "pruning"):
-        if "nb_accuracy" in getattr(settings, axis):
-            raise ImpreciseLabels(
-                f"{axis} {getattr(settings, axis)!r} does not combine with imprecise labels: an answer is right or "
-                "wrong only where the class is known; leave those patients out or choose another."
-            )
-    if settings.zone in ("margin", "class_overlap", "quinlan"):
-        raise ImpreciseLabels(
-            f"zone {settings.zone!r} does not combine with imprecise labels: it needs one class per patient; "
-            "leave those patients out or choose another zone."
-        )
-
-
-def one_row(x: Any, schema: Schema) -> Any:
-    """Return one patient as a table of one row."""
-    if isinstance(x, pd.DataFrame):
-        return x
-    if isinstance(x, (pd.Series, Mapping)):
-        names = [name_text(name) for name in x.keys()]  # noqa: SIM118, a Series iterates over its values
-        refuse_repeated(names)
-        return row_of([cell for _, cell in x.items()], names)
-    try:
-        values = np.asarray(x, dtype=object)
-    except ValueError:  # rows of different length
-        values = np.empty(0, dtype=object)
-    if values.ndim == 2:
-        values = values[0] if len(values) == 1 else values
-    if values.ndim != 1 or len(values) != schema.n_variables:
-        raise PenumbraError(f"case takes one patient with {schema.n_variables} values; {values.size} were given.")
-    return row_of(values, schema.names)
-
-
-def row_of(cells: Sequence[Any] | NDArray[np.object_], names: Sequence[str]) -> pd.DataFrame:
-    """Return a table of one row: of numbers when every cell is a float, which are read at once, else of the cells."""
-    numbers_alone = all(type(cell) in (float, np.float64) for cell in cells)
-    row = np.empty((1, len(names)), dtype=np.float64 if numbers_alone else object)
-    for j, cell in enumerate(cells):  # a cell may be a list, which a whole row would take apart
-        row[0, j] = cell
-    return pd.DataFrame(row, columns=list(names), dtype=row.dtype)

@@ -12,9 +12,9 @@ import pytest
 from screens import clinic, heading, open_page, sound, text, upload, whole
 
 from engine.borderline import distances, near_share
-from engine.classifier import one_row
 from engine.neighbours import neighbours
 from engine.number_words import probability_text
+from engine.patient_row import one_row
 from engine.route import reach
 from engine.why import why
 from pages.shared.words import count

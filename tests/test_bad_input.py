@@ -18,12 +18,12 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from engine import Noise, PenumbraError, UncertainTreeClassifier, variant
-from engine.classifier import one_row
 from engine.evidence import Evidence, axis_of
 from engine.exports import javascript_function, pmml, python_function
 from engine.model_file import checksum
 from engine.noise import ResolvedNoise
 from engine.noise_table import Stated, from_csv
+from engine.patient_row import one_row
 
 RNG = np.random.default_rng(8)
 X = pd.DataFrame({"glucose": RNG.normal(110, 20, 60), "bmi": RNG.normal(28, 4, 60)})

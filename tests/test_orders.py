@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.classifier import fit_tree
+from engine.fitting import fit_tree
 from engine.grow import hand_over
 from engine.noise import ResolvedNoise
 from engine.recipe import Recipe
