@@ -20,7 +20,8 @@ from engine.examples import load_example
 from engine.formats import kind_of, read_file
 from engine.labels import read_labels
 from engine.noise_table import Stated
-from engine.read import Column, ReadTable, may_mean_abstained, read_table
+from engine.read import Column, ReadTable, read_table
+from engine.target_labels import may_mean_abstained
 from pages.shared import data_words, state, words
 from pages.shared.cache import digest, kept, same
 
