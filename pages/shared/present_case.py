@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.case import Case
-from engine.classifier import UncertainTreeClassifier, one_row
+from engine.classifier import UncertainTreeClassifier
 from engine.draw.patient_svg import OFF_PATH
 from engine.draw.variable_charts import FieldStrip
 from engine.neighbours import Neighbours, neighbours, spreads
+from engine.patient_row import one_row
 from pages.shared import case_words, state
 from pages.shared.cache import same
 from pages.shared.present_data import prepared
