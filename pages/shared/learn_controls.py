@@ -50,9 +50,9 @@ def slider(lesson: str, name: str, label: str) -> None:
         )  # fmt: skip
 
 
-def choice(lesson: str, name: str, label: str, options: dict[Any, str], quiet: bool = False) -> Any:
+def choice(lesson: str, name: str, label: str, quiet: bool = False) -> Any:
     """Draw a row of options of a lesson."""
-    value = held(lesson, name)
+    value, options = held(lesson, name), said.OPTIONS[lesson, name]
 
     def chosen(new: Any) -> None:
         if new is not None:
