@@ -61,17 +61,16 @@ def test_both_experiments_are_the_engines(where):
 def test_an_unfinished_run_says_of_how_many_folds_it_is_and_that_it_is_not_to_be_cited():
     at = tried(open_page("robustness"))
     assert compare_words.SO_FAR not in text(at)
-    assert "so far" not in at.dataframe[0].value.columns
+    assert "folds" not in at.dataframe[0].value.columns
     job = at.session_state["penumbra_jobs"].of("training")
     whole = job.study
     job.study = whole.with_results([r for r in whole.results if r.split == 0 or (r.model, r.level) == ("C4.5", 0.0)])
     at.run()
     sound(at)
     assert text(at).count(f"5 of 8 trees. {compare_words.SO_FAR}") == 1
-    rows = {(row["variant"], row["noise"]): row["so far"] for _, row in at.dataframe[0].value.iterrows()}
-    assert rows == {("A", "0"): "2 folds", ("A", "0.3"): "1 of 2 folds", ("B", "0"): "1 of 2 folds",
-                    ("B", "0.3"): "1 of 2 folds"}  # fmt: skip
-    assert "so far" not in at.dataframe[1].value.columns
+    rows = {(row["variant"], row["noise"]): row["folds"] for _, row in at.dataframe[0].value.iterrows()}
+    assert rows == {("A", "0"): "2 of 2", ("A", "0.3"): "1 of 2", ("B", "0"): "1 of 2", ("B", "0.3"): "1 of 2"}
+    assert "folds" not in at.dataframe[1].value.columns
     curves = [Curve(Lettered(0, "C4.5"), (0.0, 0.3), (0.7, 0.6))]
     filed = file_rows("training", job.study, "accuracy", curves)
     assert [(row["noise"], row["mean"], row["folds"], row["folds planned"]) for row in filed] == [

@@ -128,8 +128,7 @@ def table(found: Study, rows: list[tuple[str, list[Curve]]]) -> pd.DataFrame:
             for x, y, low, high in zip(c.x, c.y, c.low or (), c.high or (), strict=False):
                 row = told.setdefault((c.variant.letter, x), {"variant": c.variant.letter, "noise": f"{x:g}"})
                 if not found.complete:
-                    done = len(found.of(c.variant.name, x))
-                    row["so far"] = compare_words.partial(done, found.n_splits) or words.plural(done, "fold")
+                    row["folds"] = f"{len(found.of(c.variant.name, x))} of {found.n_splits}"
                 ends = "" if isnan(low) else f" ({plain(times * low, 1)} to {plain(times * high, 1)})"
                 row[title] = f"{plain(times * y, 1)}{ends}"
     return pd.DataFrame(list(told.values()))
