@@ -30,10 +30,12 @@ def points(seen: Seen) -> None:
     left, right = st.columns([3, 2])
     with right, st.container(horizontal=True, horizontal_alignment="right"):
         choice("points", "set", "Points", quiet=True)
-    found = pictures.points()
+    found, drawn = pictures.points(), held("points", "set")
     left.markdown(f"## {'Four patients, four bells' if seen.hidden else said.tops(found)}")
 
     def moved(name: str, value: float, _: float) -> None:
+        if held("points", "set") not in (drawn, "yours"):
+            return  # another set was chosen since: of what is told together, a control's choice is taken first
         place, now = int(name.removeprefix("point")), pictures.the_points()
         state.set_lesson("points", "points", (*now[:place], round(value, 1), *now[place + 1 :]))
         state.set_lesson("points", "set", "yours")
@@ -158,7 +160,8 @@ def open_labels(seen: Seen) -> None:
     st.markdown(f"## {'How mixed is this group?' if seen.hidden else told}")
 
     def moved(name: str, value: float, _: float) -> None:
-        state.set_lesson("open", "placed", held("open", "placed") | {int(name.removeprefix("open")): int(value)})
+        if not st.session_state.get("reopen"):  # else the button was pressed since
+            state.set_lesson("open", "placed", held("open", "placed") | {int(name.removeprefix("open")): int(value)})
 
     show("open", seen, moved)
     cells = st.columns(4, vertical_alignment="bottom")
