@@ -118,10 +118,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
     place(mark, ...to);
     send(mark.dataset.name, ...to);
   };
-  const pointed = () => {  // a button that was clicked leaves the keys to the figure, and what it does is not undone
-    state.tabbed = false;
+  const presses = ({ key, target }) => (key === 'Enter' || (key === ' ' && (!data.room || state.tabbed)))
+    && target.closest?.('button, a, summary, input');
+  const acted = (event) => {  // a button that was clicked leaves the keys to the figure, and what it does is not undone
+    if (event.type === 'pointerdown') state.tabbed = false;
+    if (event.type === 'keydown' && !presses(event)) return;
+    const own = event.composedPath().includes(frame);
+    if (own && event.type !== 'pointerdown') return;
     clearTimeout(state.later);
     if (state.waiting) tell(0);
+    if (!own && find(state.last?.name)) state.last = state.drawn = null;  // nor does a mark stay where it was moved before
   };
   // In front of a room. A button reached by Tab keeps its own keys, and so does whatever is typed into.
   const inRoom = (event) => {
@@ -157,13 +163,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const value = Number((last + by * turn.step).toFixed(6));
     if (value >= turn.low && value <= turn.high) send(turn.name, value, 0);
   };
+  const ACTS = ['pointerdown', 'keydown', 'click', 'input'];
   const unlisten = () => {
     document.removeEventListener('keydown', inRoom, true);
-    document.removeEventListener('pointerdown', pointed, true);
+    for (const act of ACTS) document.removeEventListener(act, acted, true);
   };
   frame.unlisten?.();  // a rerun calls this again without the clean-up
   frame.unlisten = unlisten;
-  document.addEventListener('pointerdown', pointed, true);
+  for (const act of ACTS) document.addEventListener(act, acted, true);
   if (data.room) document.addEventListener('keydown', inRoom, true);
   frame.watch?.disconnect();
   const watch = (frame.watch = new ResizeObserver(draw));

@@ -100,6 +100,7 @@ FIGURES: dict[str, Callable[[Pool], float | None]] = {
     "fit_seconds": mean_size("fit_seconds"),
 }
 UNBOUNDED = frozenset({"leaves", "depth", "nodes", "fit_seconds"})
+LEAST = {"leaves": 1.0, "nodes": 1.0}  # a tree that never splits is one leaf
 LARGEST = {"brier": 2.0}
 
 
@@ -299,7 +300,7 @@ def interval_around(
         return None
     half = (found[1] - found[0]) / 2.0
     most = np.inf if name in UNBOUNDED else LARGEST.get(name, 1.0)
-    return max(0.0, value - half), min(most, value + half)
+    return max(LEAST.get(name, 0.0), value - half), min(most, value + half)
 
 
 def all_pairs(

@@ -1,6 +1,7 @@
 """Text that came from data, so that a reader sees what it holds and nothing beside it changes.
 
-In: names of columns, classes and categories. Out: the same text; what no screen shows has a sign of its own.
+In: names of columns, classes and categories. Out: the same text; what no screen shows has a sign of its own, and what
+a spreadsheet would run as a formula an apostrophe before it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ EMBEDDINGS, ISOLATES = "\u202a\u202b\u202d\u202e", "\u2066\u2067\u2068"
 END_EMBEDDING, END_ISOLATE = "\u202c", "\u2069"
 LAST_TWO = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))  # of each plane: none
 HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{LAST_TWO}]")  # characters that no picture or file can hold
+FORMULA = re.compile(r"'*[=+\-@\t\r]")  # how a text begins that a spreadsheet would run, and one guarded before
 
 
 def visible(text: str, kept: str = "") -> str:
@@ -62,3 +64,27 @@ def contained(name: str) -> str:
                 pass
         kept.append(character)
     return "".join(kept + open_[::-1])
+
+
+def guarded(text: str) -> str:
+    """Return a text of a table with an apostrophe before it where a spreadsheet would run it as a formula.
+
+    A text that looks guarded already gets one more, so that `unguarded` gives every text back.
+
+    Examples
+    --------
+    >>> guarded("=1+1"), guarded("'=1+1"), guarded("glucose")
+    ("'=1+1", "''=1+1", 'glucose')
+    """
+    return f"'{text}" if FORMULA.match(text) else text
+
+
+def unguarded(text: str) -> str:
+    """Return the text that `guarded` was given.
+
+    Examples
+    --------
+    >>> unguarded("'=1+1"), unguarded("'glucose'")
+    ('=1+1', "'glucose'")
+    """
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import PenumbraError
+from engine.legible import guarded, unguarded
 from engine.names import listed
 from engine.noise import SHAPES, Noise
 
@@ -68,14 +69,15 @@ def to_noise(stated: Mapping[str, Stated]) -> Noise:
 
 
 def to_csv(stated: Mapping[str, Stated], names: Collection[str], units: Mapping[str, str]) -> str:
-    """Return the table of σ as CSV, one line for each of `names`, exact ones too."""
+    """Return the table of σ as CSV, one line for each of `names`, exact ones too; no cell runs as a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for name in names:
         one = stated.get(name, Stated())
         row = [name, one.form, one.value, one.percent, units.get(name, ""), one.shape, one.source]
-        writer.writerow([c.replace("\r", " ") if isinstance(c, str) else c for c in row])  # it would end the line
+        # a carriage return would end the line
+        writer.writerow([guarded(c.replace("\r", " ")) if isinstance(c, str) else c for c in row])
     return out.getvalue()
 
 
@@ -123,8 +125,10 @@ def from_csv(content: bytes, numeric: Mapping[str, bool]) -> tuple[dict[str, Sta
     alike = Counter(map(folded, numeric))
     called = {folded(name): name for name in numeric if alike[folded(name)] == 1}
     for cells in rows:
-        name = cells["variable"]
-        cells["variable"] = name if name in numeric else called.get(folded(name), name)
+        written = cells["variable"]
+        name = unguarded(written)
+        known = next((each for each in (name, written) if each in numeric), None)
+        cells["variable"] = known or called.get(folded(name), name)
     times = Counter(cells["variable"] for cells in rows)
     problems += [f"“{name}” is passed over: it stands in {k} lines; keep one." for name, k in times.items() if k > 1]
     for cells in rows:
@@ -137,7 +141,7 @@ def from_csv(content: bytes, numeric: Mapping[str, bool]) -> tuple[dict[str, Sta
         else:
             value, percent = (_number(cells.get(key, "")) for key in ("value", "percent"))
             stated[name] = Stated(
-                cells["form"], value, percent, cells.get("shape") or "normal", cells.get("source", "")[:200]
+                cells["form"], value, percent, cells.get("shape") or "normal", unguarded(cells.get("source", ""))[:200]
             )
     return stated, problems
 

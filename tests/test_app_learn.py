@@ -510,3 +510,16 @@ def test_the_handout_says_what_the_lesson_says_on_one_page(name):
 def test_a_handout_of_a_lesson_as_it_begins_has_no_such_word():
     assert AS_IT_BEGINS not in unescape(paper(turn_to("points", shown=False)))
     assert AS_IT_BEGINS in unescape(paper(turn_to("points", shown=False, sigma=0.9)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_handout_calls_what_is_chosen_by_the_words_of_the_screen(name):
+    at = turn_to(name, shown=False)
+    plain = unescape(paper(at)).partition("The figure is set to: ")[2].partition("Open it again")[0]
+    chosen = {each.key: each for each in at.segmented_control}
+    rows = [each for each in SETTINGS[name] if f"{name}_{each}" in chosen]
+    assert rows == [each for lesson, each in learn_words.OPTIONS if lesson == name]
+    for each in rows:
+        shown = chosen[f"{name}_{each}"]
+        assert shown.format_func(shown.value) in [option.content for option in shown.proto.options]
+        assert f"{SETTINGS[name][each].called} {shown.format_func(shown.value)}" in plain

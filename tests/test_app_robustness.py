@@ -10,10 +10,12 @@ from screens import clinic, heading, open_page, sound, text, upload
 from test_app_compare import models, svgs, wait
 
 from engine.comparison import by_level
+from engine.draw.study_charts import Curve
+from engine.draw.variant_marks import Lettered
 from engine.number_words import plain
 from engine.study import robustness
-from pages.shared import study_file
-from pages.shared.noise_study_view import BAD_LEVELS, read_levels
+from pages.shared import compare_words, study_file
+from pages.shared.noise_study_view import BAD_LEVELS, file_rows, read_levels
 
 
 def tried(at, folds=2, levels="0, 0.3"):
@@ -54,6 +56,27 @@ def test_both_experiments_are_the_engines(where):
         assert f"{letter} {plain(lost, 1)}" in text(at)
         start = f"{100 * found['accuracy'][name][0.0].value:.4g} % at 0"
         assert any(f"{letter} {name}: {start}" in label for label in svgs(at) if where in label)
+
+
+def test_an_unfinished_run_says_of_how_many_folds_it_is_and_that_it_is_not_to_be_cited():
+    at = tried(open_page("robustness"))
+    assert compare_words.SO_FAR not in text(at)
+    assert "folds" not in at.dataframe[0].value.columns
+    job = at.session_state["penumbra_jobs"].of("training")
+    whole = job.study
+    job.study = whole.with_results([r for r in whole.results if r.split == 0 or (r.model, r.level) == ("C4.5", 0.0)])
+    at.run()
+    sound(at)
+    assert text(at).count(f"5 of 8 trees. {compare_words.SO_FAR}") == 1
+    rows = {(row["variant"], row["noise"]): row["folds"] for _, row in at.dataframe[0].value.iterrows()}
+    assert rows == {("A", "0"): "2 of 2", ("A", "0.3"): "1 of 2", ("B", "0"): "1 of 2", ("B", "0.3"): "1 of 2"}
+    assert "folds" not in at.dataframe[1].value.columns
+    curves = [Curve(Lettered(0, "C4.5"), (0.0, 0.3), (0.7, 0.6))]
+    filed = file_rows("training", job.study, "accuracy", curves)
+    assert [(row["noise"], row["mean"], row["folds"], row["folds planned"]) for row in filed] == [
+        (0.0, 0.7, 2, 2), (0.3, 0.6, 1, 2),
+    ]  # fmt: skip
+    job.study = whole
 
 
 def test_levels_are_read_or_refused():

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from in_browser import go, new_page, settled, still, unclean
 
-from pages.shared import study_file
+from pages.shared import compare_words, study_file
 from pages.shared.state import Compared, Comparing
 
 
@@ -208,7 +208,7 @@ def test_more_than_six_trees_slide_beside_the_first_and_the_one_held(address, br
 
 def test_the_first_fold_shows_a_table_that_says_how_far_it_is(address, browser, page):
     begin(page, address[0])
-    page.wait_for_selector("text=So far: these figures and tests move")
+    page.wait_for_selector(f"text={compare_words.SO_FAR}")
     noted = page.locator(".st-key-figures_wide svg").first.text_content()
     assert re.search(r"\b\d+ of 100 folds", noted)
     assert page.locator(".st-key-cancel_compare").count()  # it is still at work

@@ -228,6 +228,56 @@ def test_in_front_of_a_room_the_keys_are_the_figures(address, browser):
     page.close()
 
 
+SETS = "[...document.querySelectorAll('.st-key-points_set button')]"
+CHOSEN = f"{SETS}.filter((each) => each.getAttribute('aria-checked') === 'true').map((each) => each.textContent).join()"
+
+
+def choose(page, name, how):
+    """Choose a set of points by a click, or by a slow press of the mouse."""
+    option = page.locator(".st-key-points_set button", has_text=name)
+    if how == "click":
+        option.click()
+    else:
+        box = option.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.wait_for_timeout(90)
+        page.mouse.up()
+
+
+def test_a_set_chosen_just_after_an_arrow_key_stands(address, browser):
+    page = new_page(browser, viewport={"width": 1280, "height": 720})
+    page.goto(f"{address[0]}/learn?lesson=points&sigma=1")
+    settled(page)
+    page.get_by_text("Projector", exact=True).first.click()
+    page.wait_for_selector(".st-key-projector")
+    settled(page)
+    for how, keys, gap in (
+        ("click", 3, 0), ("click", 6, 0), ("click", 1, 400), ("press", 1, 100), ("press", 6, 0), ("press", 1, 1000),
+    ):  # fmt: skip
+        choose(page, "Noisy", "click")
+        page.wait_for_function(f"{CHOSEN} === 'Noisy'")
+        reaches(page, "point1", 0.2)
+        settled(page)
+        page.locator(".st-key-projector .drag[data-name=point1]").focus()
+        for _ in range(keys):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(gap)
+        choose(page, "Clean", how)
+        page.wait_for_timeout(2000)  # longer than a figure holds what was moved, or tells it again
+        settled(page)
+        places = [page.locator(f".st-key-projector .drag[data-name=point{k}]") for k in range(4)]
+        assert [float(each.get_attribute("aria-valuenow")) for each in places] == list(lessons.CLEAN), (how, keys, gap)
+        assert page.evaluate(CHOSEN) == "Clean", (how, keys, gap)
+        assert not any(each.get_attribute("transform") for each in places)
+    places[1].focus()
+    page.keyboard.press("ArrowRight")  # and a key pressed after it moves the point of that set
+    reaches(page, "point1", lessons.CLEAN[1] + 0.1)
+    page.wait_for_function(f"{CHOSEN} === 'Yours'")
+    assert unclean(address[1]) == []
+    page.close()
+
+
 @pytest.mark.parametrize("name", list(LESSONS))
 def test_a_handout_is_one_sheet_of_a4_and_of_letter(address, browser, tmp_path, name):
     page = new_page(browser, viewport={"width": 1280, "height": 900}, color_scheme="dark")

@@ -266,6 +266,47 @@ def test_curves_keep_their_numbers_as_rows_and_names_are_escaped():
     assert mean_or_none([]) is None
 
 
+def bars(svg):
+    """Return the upright strokes of a picture that are longer than a tick: (x, top, foot)."""
+    found = [[float(each.get(name)) for name in ("x1", "x2", "y1", "y2")] for each in parts(svg, "line")]
+    return [(a, min(c, d), max(c, d)) for a, b, c, d in found if a == b and abs(c - d) > 4.5]
+
+
+def parts(svg, tag):
+    return ET.fromstring(svg).iter(f"{{http://www.w3.org/2000/svg}}{tag}")
+
+
+@pytest.mark.parametrize(("n", "apart"), [(3, 5.0), (4, 12.0), (6, 12.0), (26, 12.0)])
+@pytest.mark.parametrize("width", [310, 350])
+def test_intervals_of_many_variants_stand_apart(n, apart, width):
+    xs = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+    marks = [Lettered(k, f"variant {k} <&>") for k in range(n)]
+    curves = [Curve(m, xs, (0.8 - 0.01 * m.place,) * 6, (0.7,) * 6, (0.9,) * 6) for m in marks]
+    svg = curves_svg(curves, label="Accuracy", x_title="noise", width=width)
+    drawn = sorted(bars(svg))
+    assert len(drawn) == n * len(xs)
+    for k, (x, top, foot) in enumerate(drawn):
+        assert all(abs(x - other) >= apart - 0.1 or foot <= above or below <= top for other, above, below in drawn[:k])
+    box = ET.fromstring(svg)
+    assert all(0 <= x <= width and top >= 0 and foot <= float(box.get("height")) for x, top, foot in drawn)
+    assert {m.letter for m in marks} <= {*texts(svg)}
+    assert all(f"{m.letter} variant {m.place} <&>: {0.8 - 0.01 * m.place:g} at 0" in label(svg) for m in marks)
+
+
+def test_small_plots_share_their_axes_and_set_the_first_curve_behind_every_other():
+    xs = (0.0, 0.5)
+    curves = [Curve(Lettered(k, f"v{k}"), xs, (y, y), (y - 0.1, y - 0.1), (y + 0.1, y + 0.1))
+              for k, y in enumerate((0.8, 0.8, 0.5, 0.6, 0.7))]  # fmt: skip
+    svg = curves_svg(curves, label="x", x_title="noise", write_y=lambda y: f"{y:g}")
+    heights = [low - high for _, high, low in sorted(bars(svg))]
+    assert heights == pytest.approx([heights[0]] * 10, abs=0.2)
+    faint = [each for each in parts(svg, "path") if each.get("stroke") == "var(--grey-bar)"]
+    assert len(faint) == 4
+    assert "faint line: A" in texts(svg)
+    assert texts(svg).count("0.6") == 3  # rows of plots with the same ticks
+    assert texts(svg).count("noise") == 1
+
+
 def test_a_test_opens_every_fold_and_says_the_engines_figures(study):
     found = compare(study)
     marks, names, zones = [A, Lettered(1, "two")], {0: "one", 1: "two"}, {"one": False, "two": True}

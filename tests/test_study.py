@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -427,6 +428,22 @@ def test_models_alike_have_p_1_and_undefined_figures_stay_undefined():
     never = cross_validate(X, y, {"A": variant("TWDT", tau=1.0, max_depth=0)}, folds=3)
     assert compare(never).figures["A"]["answered_accuracy"].value is None
     assert compare(never).figures["A"]["abstention_rate"].value == 1.0
+
+
+def test_an_interval_of_leaves_never_reaches_below_one_leaf():
+    X, y = patients(17)
+    whole = cross_validate(X, y, {"A": variant("CART", max_depth=1)}, folds=5)
+    sizes = dict(zip(range(5), (1, 1, 4, 1, 1), strict=True))
+    study = whole.with_results([
+        replace(r, leaves=sizes[r.split], nodes=2 * sizes[r.split] - 1, depth=sizes[r.split] - 1)
+        for r in whole.results if r.split > 0
+    ])  # fmt: skip
+    found = compare(study, ["leaves", "nodes", "depth"]).figures["A"]
+    spread = stats.t.ppf(0.975, 3) * 1.5 * math.sqrt(1 / 4 + 1 / 4)
+    assert found["leaves"].value - spread < 1.0
+    assert found["leaves"].interval == (1.0, pytest.approx(1.75 + spread))
+    assert found["nodes"].interval == (1.0, pytest.approx(2.5 + 2 * spread))
+    assert found["depth"].interval == (0.0, pytest.approx(0.75 + spread))
 
 
 def test_a_cancelled_study_pairs_only_the_folds_that_both_have():

@@ -1,24 +1,26 @@
 """Figures of several variants against a number that was varied: noise, a factor, a confidence, τ.
 
-In: one curve a variant, plain numbers with their intervals. Out: SVG, and the same as rows.
+In: one curve a variant, plain numbers with their intervals. Out: SVG, one plot or a small one each, and rows.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from engine.draw.picture import Scale
-from engine.draw.sheet import dot, line, sheet, text_width, words
+from engine.draw.sheet import dot, fit, line, sheet, text_width, words
 from engine.draw.variant_marks import Lettered, disc, ink_last, key, way
 from engine.number_words import number_text
 
 LEFT, BOTTOM, TOP = 46.0, 60.0, 10.0
 MARKED = 12  # points: with more, a curve carries no dots
+SIDE_BY_SIDE = 3  # intervals at one x that are still told apart in one plot
+ACROSS, BETWEEN, HEAD, PLOT = 2, 14.0, 24.0, 74.0  # small plots: how many in a row, the room between, name, height
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +73,18 @@ def curves_svg(
 ) -> str:
     """Return the curves in the variants' own line styles, with intervals, and a letter at each end.
 
+    More curves with intervals than can stand side by side are drawn in a small plot each, all on the same axes.
+
     Parameters
     ----------
     mark : an x to draw a line at, such as the τ in force. least_span : of the y axis, so that next to no difference
-        does not look like a great one.
+        does not look like a great one. height : of one plot that holds all curves.
     """
     xs = sorted({x for c in curves for x in c.x})
+    said = f"{label}. {told(curves, write_x, write_y)}"
+    if sum(c.low is not None and not c.variant.faint for c in curves) > SIDE_BY_SIDE:
+        tall, drawn = _small_plots(curves, xs, _ends(curves, least_span), x_title, write_x, write_y, mark, width)
+        return sheet(width, tall, drawn, said, role="img")
     across = Scale(xs[0] if xs else 0.0, xs[-1] if xs else 1.0, LEFT + 8, width - 30)
     low, high = _ends(curves, least_span)
     up = Scale(low, high, height - BOTTOM, TOP)
@@ -96,23 +104,66 @@ def curves_svg(
     for curve in ink_last(curves):
         mine = curve.variant.place
         off = shift * (inked.index(mine) - (len(inked) - 1) / 2) if curve.low and mine in inked else 0.0
-        points = [(across(x) + off, up(y)) for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y)]
-        drawn.append(way(points, curve.variant))
-        if curve.variant.faint:
-            continue
-        if curve.low and curve.high:
-            for x, a, b in zip(curve.x, curve.low, curve.high, strict=True):
-                if math.isfinite(a) and math.isfinite(b):
-                    drawn.append(line(across(x) + off, up(a), across(x) + off, up(b), "axis"))
-        if len(curve.x) <= MARKED:
-            drawn += [dot(x, y, 3, "var(--ink)", "var(--ink)", 0.5) for x, y in points]
-        if points:
+        points = _points(curve, across, up, off)
+        drawn += _curve(curve, across, up, off)
+        if points and not curve.variant.faint:
             ends.append((points[-1][1], curve.variant.place))
     drawn += _end_letters(ends, width - 12, TOP + 4, height - BOTTOM)
     drawn.append(words((LEFT + width - 20) / 2, height - BOTTOM + 34, x_title, "m i2"))
     rows, tall = key([c.variant for c in curves], LEFT, height - 5, width - LEFT - 20)
     drawn += rows
-    return sheet(width, height + max(tall - 16, 0), drawn, f"{label}. {told(curves, write_x, write_y)}", role="img")
+    return sheet(width, height + max(tall - 16, 0), drawn, said, role="img")
+
+
+def _points(curve: Curve, across: Scale, up: Scale, off: float = 0.0) -> list[tuple[float, float]]:
+    return [(across(x) + off, up(y)) for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y)]
+
+
+def _curve(curve: Curve, across: Scale, up: Scale, off: float = 0.0) -> list[str]:
+    """A curve's line; in ink with its intervals, and with dots where they are few."""
+    points = _points(curve, across, up, off)
+    drawn = [way(points, curve.variant)]
+    if curve.variant.faint:
+        return drawn
+    if curve.low and curve.high:
+        for x, a, b in zip(curve.x, curve.low, curve.high, strict=True):
+            if math.isfinite(a) and math.isfinite(b):
+                drawn.append(line(across(x) + off, up(a), across(x) + off, up(b), "axis"))
+    if len(curve.x) <= MARKED:
+        drawn += [dot(x, y, 3, "var(--ink)", "var(--ink)", 0.5) for x, y in points]
+    return drawn
+
+
+def _small_plots(
+    curves: Sequence[Curve], xs: Sequence[float], ends: tuple[float, float], x_title: str,
+    write_x: Callable[[float], str], write_y: Callable[[float], str], mark: float | None, width: float,
+) -> tuple[float, list[str]]:  # fmt: skip
+    """Return the height and the pieces of one small plot for each curve in ink, the first curve faint in all others."""
+    inked = [curve for curve in curves if not curve.variant.faint]
+    wide, row = (width - LEFT - BETWEEN * (ACROSS - 1) - 8) / ACROSS, HEAD + PLOT + 8
+    first = replace(inked[0], variant=replace(inked[0].variant, faint=True))
+    drawn = []
+    for k, curve in enumerate(inked):
+        left, top = LEFT + (k % ACROSS) * (wide + BETWEEN), (k // ACROSS) * row
+        floor = top + HEAD + PLOT
+        across, up = Scale(xs[0], xs[-1], left + 8, left + wide - 8), Scale(*ends, floor, top + HEAD)
+        for tick in round_ticks(*ends, 4):
+            drawn.append(line(left, up(tick), left + wide, up(tick), "hair"))
+            if k % ACROSS == 0:
+                drawn.append(words(left - 6, up(tick) + 4, write_y(tick), "i3 e"))
+        drawn.append(line(left, floor, left + wide, floor, "axis"))
+        if k + ACROSS >= len(inked):
+            drawn += _x_ticks(xs, across, floor, write_x)
+        if mark is not None:
+            drawn.append(line(across(mark), top + HEAD, across(mark), floor, "axis"))
+        drawn += [] if k == 0 else _curve(first, across, up)
+        drawn += _curve(curve, across, up)
+        drawn.append(disc(left + 9, top + 10, curve.variant.place))
+        drawn.append(words(left + 24, top + 14, fit(curve.variant.name, wide - 26, 12, True), "b"))
+    foot = -(-len(inked) // ACROSS) * row + 28
+    drawn.append(words((LEFT + width) / 2, foot, x_title, "m i2"))
+    drawn.append(words((LEFT + width) / 2, foot + 17, f"faint line: {first.variant.letter}", "m i2"))
+    return foot + 24, drawn
 
 
 def _x_ticks(xs: Sequence[float], across: Scale, y: float, write: Callable[[float], str]) -> list[str]:

@@ -15,6 +15,7 @@ from engine.comparison import Comparison
 from engine.draw.compare_charts import answers_rows, benefit_rows, plane_rows, roc_rows, stated_rows
 from engine.draw.figure_table import COLUMNS
 from engine.examples import EXAMPLES
+from engine.legible import guarded
 from engine.model_facts import software_version
 from engine.study import Study
 from pages.shared import (
@@ -37,7 +38,6 @@ METHOD = (
     "difference dropped, exact up to 50 folds (13 where some differ by the same), else normal; Holm over all pairs of "
     "variants on a measure"
 )
-UNSAFE = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_text(rows: Rows) -> str:
@@ -47,7 +47,7 @@ def csv_text(rows: Rows) -> str:
 
 
 def as_text(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(UNSAFE) else value
+    return guarded(value) if isinstance(value, str) else value
 
 
 def settings(repeats: int | None = None) -> dict[str, Any]:

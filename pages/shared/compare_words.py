@@ -29,7 +29,7 @@ TESTS = (
     "paired folds, which share patients, so that p is rather too small. Intervals allow for folds that share patients. "
     "Point at a figure, or press it, to see its test fold by fold."
 )
-SO_FAR = "So far: these figures and tests move until every fold is done; do not cite them yet."
+SO_FAR = "So far: all figures here move until every fold is done; do not cite them yet."
 PLANE_UNDER = "% right of those answered; grey fan: equal efficiency"
 IN_INK = "The pair chosen for the matrix, {} and {}, in ink; the other curves faint. Choose another pair there."
 STATED_UNDER = "first repeat, each patient once"

@@ -50,13 +50,14 @@ def slider(lesson: str, name: str, label: str) -> None:
         )  # fmt: skip
 
 
-def choice(lesson: str, name: str, label: str, options: dict[Any, str], quiet: bool = False) -> Any:
+def choice(lesson: str, name: str, label: str, quiet: bool = False) -> Any:
     """Draw a row of options of a lesson."""
-    value = held(lesson, name)
+    value, options = held(lesson, name), said.OPTIONS[lesson, name]
 
     def chosen(new: Any) -> None:
         if new is not None:
             state.set_lesson(lesson, name, new)
+            st.session_state[f"{lesson}_{name}"] = new  # told again: a run before may have told the browser another
 
     st.segmented_control(
         label, list(options), format_func=options.__getitem__, label_visibility="collapsed" if quiet else "visible",

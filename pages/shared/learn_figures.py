@@ -29,11 +29,13 @@ def points(seen: Seen) -> None:
     """Four points: drag any; both gain curves."""
     left, right = st.columns([3, 2])
     with right, st.container(horizontal=True, horizontal_alignment="right"):
-        choice("points", "set", "Points", said.SETS, quiet=True)
-    found = pictures.points()
+        choice("points", "set", "Points", quiet=True)
+    found, drawn = pictures.points(), held("points", "set")
     left.markdown(f"## {'Four patients, four bells' if seen.hidden else said.tops(found)}")
 
     def moved(name: str, value: float, _: float) -> None:
+        if held("points", "set") not in (drawn, "yours"):
+            return  # another set was chosen since: of what is told together, a control's choice is taken first
         place, now = int(name.removeprefix("point")), pictures.the_points()
         state.set_lesson("points", "points", (*now[:place], round(value, 1), *now[place + 1 :]))
         state.set_lesson("points", "set", "yours")
@@ -55,7 +57,7 @@ def order(seen: Seen) -> None:
     slider("order", "sigma", "Noise σ")
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     with left:
-        choice("order", "draws", "Simulated pairs", {100: "100", 1000: "1,000", 10000: "10,000"})
+        choice("order", "draws", "Simulated pairs")
     after = seed % MOST_SEEDS + 1
     right.button("Simulate again", key="again", on_click=state.set_lesson, args=("order", "seed", after))
     at_dots = (lessons.order_kept(lessons.ORDER_DOTS), lessons.order_as_printed(lessons.ORDER_DOTS))
@@ -75,7 +77,7 @@ def missed(seen: Seen) -> None:
     show("missed", seen)
     slider("missed", "reading", "Ejection fraction read, %")
     slider("missed", "sigma", "Noise σ, percentage points")
-    choice("missed", "depth", "Questions the tree may ask", {1: "one level", 2: "two", 3: "three"})
+    choice("missed", "depth", "Questions the tree may ask")
     rows = [
         (f"{where}, read {name}", *(int(n) for n in (c[1, 1], c[1, 0], c[0, 0], c[0, 1])))
         for where, table in (("all left out", found.counts), ("within σ of the threshold", found.near))
@@ -88,8 +90,8 @@ def missed(seen: Seen) -> None:
 
 def moons(seen: Seen) -> None:
     """Two moons: five zones, two routings."""
-    choice("moons", "zone", "How the zone is drawn", said.ZONES)
-    choice("moons", "routing", "How a patient in a zone is read", said.ROUTINGS)
+    choice("moons", "zone", "How the zone is drawn")
+    choice("moons", "routing", "How a patient in a zone is read")
     added, found = held("moons", "added"), pictures.moons()
     rate, right = found.told.boundary_uncertain_rate or 0.0, found.told.decided_accuracy or 0.0
     told = f"{100 * rate:.0f} % undecided; {100 * right:.0f} % of the decided are right"
@@ -139,7 +141,7 @@ def verdict(seen: Seen) -> None:
     names = lessons.verdict((1, 1, 0)).names
     for place, (name, column) in enumerate(zip(names, st.columns(3), strict=True)):
         with column:
-            choice("verdict", f"split{place}", name, said.STATES)
+            choice("verdict", f"split{place}", name)
     found = pictures.verdict()
     show("verdict", seen)
     rows = [
@@ -158,7 +160,8 @@ def open_labels(seen: Seen) -> None:
     st.markdown(f"## {'How mixed is this group?' if seen.hidden else told}")
 
     def moved(name: str, value: float, _: float) -> None:
-        state.set_lesson("open", "placed", held("open", "placed") | {int(name.removeprefix("open")): int(value)})
+        if not st.session_state.get("reopen"):  # else the button was pressed since
+            state.set_lesson("open", "placed", held("open", "placed") | {int(name.removeprefix("open")): int(value)})
 
     show("open", seen, moved)
     cells = st.columns(4, vertical_alignment="bottom")
@@ -196,7 +199,7 @@ def abstention(seen: Seen) -> None:
 
 def tests(seen: Seen) -> None:
     """Two tests: naive Bayes alone, and after the tree's split."""
-    choice("tests", "rule", "The ill have …", said.RULES)
+    choice("tests", "rule", "The ill have …")
     found = pictures.tests()
     told = f"Naive Bayes {100 * found.bayes_accuracy:.0f} % right, the tree {100 * found.tree_accuracy:.0f} %"
     st.markdown(f"## {'80 patients, two tests' if seen.hidden else told}")

@@ -14,7 +14,7 @@ from pages.shared import words
 from pages.shared.learn_link import link
 from pages.shared.learn_pictures import SMALL, WIDE, picture
 from pages.shared.learn_settings import SETTINGS, held
-from pages.shared.learn_words import LESSONS, SOURCES
+from pages.shared.learn_words import LESSONS, OPTIONS, SOURCES
 from pages.shared.paper_view import paper_buttons
 
 SAVE = "Save the handout"
@@ -23,8 +23,9 @@ AS_IT_BEGINS = " The question and its answer are about the lesson as it begins."
 
 def settings(name: str) -> str:
     """Return how a lesson is set now, in words, and whether that is how its question has it."""
-    written = {each: (setting, setting.write(held(name, each))) for each, setting in SETTINGS[name].items()}
-    told = ", ".join(f"{setting.called} {text.replace('_', ' ')}" for setting, text in written.values() if text)
+    written = {each: setting.write(held(name, each)) for each, setting in SETTINGS[name].items()}
+    written |= {each: OPTIONS[name, each][held(name, each)] for each in written if (name, each) in OPTIONS}
+    told = ", ".join(f"{SETTINGS[name][each].called} {text}" for each, text in written.items() if text)
     moved = any(held(name, each) != setting.default for each, setting in SETTINGS[name].items())
     return f"The figure is set to: {told}.{AS_IT_BEGINS if moved else ''}"
 

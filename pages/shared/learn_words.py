@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +54,19 @@ ROUTINGS = {"zone": "Probabilistic", "deferred": "Deferred"}
 RULES = {"differ": "one test alone +", "both": "both +", "first": "the first +"}
 SETS = {"clean": "Clean", "noisy": "Noisy", "yours": "Yours"}
 STATES = {1: "true", 0: "unknown", -1: "false"}
+DRAWS = {100: "100", 1000: "1,000", 10000: "10,000"}
+DEPTHS = {1: "one level", 2: "two", 3: "three"}
+OPTIONS: dict[tuple[str, str], dict[Any, str]] = {  # by lesson and setting; the handout has the words of the screen
+    ("points", "set"): SETS,
+    ("order", "draws"): DRAWS,
+    ("missed", "depth"): DEPTHS,
+    ("moons", "zone"): ZONES,
+    ("moons", "routing"): ROUTINGS,
+    ("verdict", "split0"): STATES,
+    ("verdict", "split1"): STATES,
+    ("verdict", "split2"): STATES,
+    ("tests", "rule"): RULES,
+}
 TABLE_II = (
     "In print, one leaf of Table II of the soft-tree paper carries 0.310 and 0.790, which sum to 1.10; 0.210 fits. The "
     "patients here are invented by our own code, not the paper's."

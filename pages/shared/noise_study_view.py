@@ -94,6 +94,9 @@ def experiment(where: str, found: Study | None) -> None:
     if found is None:
         st.caption("Not tried yet.")
         return
+    done, n = found.n_done, found.n_total
+    if done < n:
+        st.caption(f"{done:,} of {n:,} trees. {compare_words.SO_FAR}")
     left, middle, right = st.columns([1, 1, 0.95], gap="medium")
     rows = []
     for column, figure in ((left, "accuracy"), (middle, "leaves")):
@@ -103,10 +106,7 @@ def experiment(where: str, found: Study | None) -> None:
             svg_view(svg(where, figure, curves, 350))
         rows.append((figure, curves))
     with right:
-        done, n = found.n_done, found.n_total
-        if done < n:
-            st.caption(f"{done:,} of {n:,} trees so far")
-        st.dataframe(table(rows), hide_index=True)
+        st.dataframe(table(found, rows), hide_index=True)
 
 
 def svg(where: str, figure: str, curves: list[Curve], width: float = 390) -> str:
@@ -119,17 +119,30 @@ def svg(where: str, figure: str, curves: list[Curve], width: float = 390) -> str
     )  # fmt: skip
 
 
-def table(rows: list[tuple[str, list[Curve]]]) -> pd.DataFrame:
-    """Return value and interval by variant and level, in words."""
+def table(found: Study, rows: list[tuple[str, list[Curve]]]) -> pd.DataFrame:
+    """Return value and interval by variant and level, in words, and of how many folds while a study is unfinished."""
     told: dict[tuple[str, float], dict[str, Any]] = {}
     for figure, curves in rows:
         title, times = ("Accuracy, %", 100.0) if figure == "accuracy" else ("Leaves", 1.0)
         for c in curves:
             for x, y, low, high in zip(c.x, c.y, c.low or (), c.high or (), strict=False):
                 row = told.setdefault((c.variant.letter, x), {"variant": c.variant.letter, "noise": f"{x:g}"})
+                if not found.complete:
+                    row["folds"] = f"{len(found.of(c.variant.name, x))} of {found.n_splits}"
                 ends = "" if isnan(low) else f" ({plain(times * low, 1)} to {plain(times * high, 1)})"
                 row[title] = f"{plain(times * y, 1)}{ends}"
     return pd.DataFrame(list(told.values()))
+
+
+def file_rows(where: str, found: Study, figure: str, curves: list[Curve]) -> compare_tables.Rows:
+    """Return curves as rows of plain numbers, each with how many folds it is of, as Compare's table has them."""
+    name = {c.variant.said: c.variant.name for c in curves}
+    return [
+        {"noise in": where, "figure": TITLES[figure]}
+        | row
+        | {"folds": len(found.of(name[row["variant"]], row["noise"])), "folds planned": found.n_splits}
+        for row in curve_rows(curves, "noise", "mean")
+    ]
 
 
 def files() -> None:
@@ -144,9 +157,7 @@ def files() -> None:
         for figure in present_noise_study.FIGURES:
             curves = present_noise_study.level_curves(where, found, figure)
             pictures[f"{figure}-{where}"] = with_theme(svg(where, figure, curves), "light")
-            rows += [
-                {"noise in": where, "figure": TITLES[figure]} | row for row in curve_rows(curves, "noise", "mean")
-            ]
+            rows += file_rows(where, found, figure, curves)
     with st.container(horizontal=True, gap="small", key="noise_files"):
         if rows:
             told = compare_tables.with_settings(rows, state.choices().comparing.noise_repeats)
