@@ -12,6 +12,7 @@ import streamlit as st
 from engine.draw.lesson_thumbnails import thumbnail_svg
 from pages.shared import learn_figures, learn_handout, learn_link, state, widgets, words
 from pages.shared import learn_words as said
+from pages.shared.choices import JUST_SHOWN
 from pages.shared.learn_controls import Seen
 from pages.shared.learn_room import happens, projector, steps
 from pages.shared.tree_view import copy_button, svg_view
@@ -55,12 +56,12 @@ def question(name: str) -> None:
         range(len(lesson.options)),
         format_func=lesson.options.__getitem__,
         **widgets.bind(
-            f"answer_{name}", None if choice == state.JUST_SHOWN else choice, partial(state.answer_lesson, name)
+            f"answer_{name}", None if choice == JUST_SHOWN else choice, partial(state.answer_lesson, name)
         ),
     )
     if choice is None:
         st.caption(said.COVERED)
-        st.button(said.SHOW, key="just_show", on_click=state.answer_lesson, args=(name, state.JUST_SHOWN))
+        st.button(said.SHOW, key="just_show", on_click=state.answer_lesson, args=(name, JUST_SHOWN))
         return
     happens(name, choice)
     st.button(said.COVER, key="cover_again", type="tertiary", on_click=state.answer_lesson, args=(name, None))

@@ -29,6 +29,7 @@ from pages.shared import (
     widgets,
     words,
 )
+from pages.shared.choices import OTHERS
 from pages.shared.tree_downloads import downloads
 from pages.shared.tree_view import svg_view, tree_view
 
@@ -105,7 +106,7 @@ def page() -> None:
         widgets.facts_link()
     recipe_controls.equals_hard()
     recipe_controls.notes()
-    with widgets.sentence(quiet=state.choices().picture.over == state.OTHERS):  # said below, beside the file
+    with widgets.sentence(quiet=state.choices().picture.over == OTHERS):  # said below, beside the file
         over = present_others.overlay()
     middle, beside = st.columns([808, 312], gap="medium")
     with middle:

@@ -23,7 +23,7 @@ from engine.metrics import answer_table
 from engine.noise_table import to_noise
 from engine.study import cross_validate
 from pages.shared import compare_controls, compare_words, study_file
-from pages.shared.state import Compared, Comparing
+from pages.shared.choices import Compared, Comparing
 
 
 def svgs(at):

@@ -19,6 +19,7 @@ from engine.draw.lesson_thumbnails import THUMBNAILS, thumbnail_svg
 from engine.draw.sheet import text_width
 from engine.number_words import percent_text, probability_text, share_text
 from pages.shared import learn_words, state
+from pages.shared.choices import JUST_SHOWN, Learning
 from pages.shared.learn_figures import FIGURES
 from pages.shared.learn_handout import AS_IT_BEGINS
 from pages.shared.learn_settings import SETTINGS
@@ -66,9 +67,9 @@ def said(at):
 
 def turn_to(name, shown=True, **settings):
     at = open_page("learn")
-    held = state.Learning(lesson=name, settings={(name, key): value for key, value in settings.items()})
+    held = Learning(lesson=name, settings={(name, key): value for key, value in settings.items()})
     if shown:
-        held.answers[name] = state.JUST_SHOWN
+        held.answers[name] = JUST_SHOWN
     at.session_state[state.LEARNING] = held
     at.run()
     sound(at)
@@ -323,7 +324,7 @@ def test_a_thumbnail_keeps_the_answer_until_it_is_given(name):
     at = turn_to("points" if name != "points" else "order", shown=False)
     assert texts(covered)[-1] in thumbnails(at)
     assert texts(shown)[-1] not in thumbnails(at)
-    at.session_state[state.LEARNING].answers[name] = state.JUST_SHOWN
+    at.session_state[state.LEARNING].answers[name] = JUST_SHOWN
     at.run()
     assert texts(shown)[-1] in thumbnails(at)
 

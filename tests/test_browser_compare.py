@@ -13,7 +13,7 @@ import pytest
 from in_browser import go, new_page, settled, still, unclean
 
 from pages.shared import compare_words, study_file
-from pages.shared.state import Compared, Comparing
+from pages.shared.choices import Compared, Comparing
 
 
 @pytest.fixture

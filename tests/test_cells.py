@@ -12,7 +12,8 @@ from scipy import stats
 from test_kernels import CRITERIA, SEEDS, error_of, random_fit, sorted_known, unshared
 from twins import twin
 
-from engine import Noise, UncertainTreeClassifier, cells, grow, kernels, search
+from engine import Noise, UncertainTreeClassifier, cells, grow, kernels
+from engine.search import soft
 
 
 @pytest.mark.parametrize("width", [0.02, 0.1, 0.4, 0.8])
@@ -274,13 +275,13 @@ def test_a_tree_searched_on_cells_is_the_tree_of_the_direct_sum(seed, monkeypatc
     }  # fmt: skip
     counted = []
     left = cells.left_weights
-    monkeypatch.setattr(search, "left_weights", lambda *given: counted.append(1) or left(*given))
-    monkeypatch.setattr(search, "FEW_TOGETHER", 0)
+    monkeypatch.setattr(soft, "left_weights", lambda *given: counted.append(1) or left(*given))
+    monkeypatch.setattr(soft, "FEW_TOGETHER", 0)
     on_cells = UncertainTreeClassifier(**settings).fit(X, y).tree_
     assert counted
-    monkeypatch.setattr(search, "FEW_FOR_CELLS", 10**9)
+    monkeypatch.setattr(soft, "FEW_FOR_CELLS", 10**9)
     direct = UncertainTreeClassifier(**settings).fit(X, y).tree_
-    monkeypatch.setattr(search, "FEW_TOGETHER", 10**9)
+    monkeypatch.setattr(soft, "FEW_TOGETHER", 10**9)
     together = UncertainTreeClassifier(**settings).fit(X, y).tree_
     for found in (on_cells, together):
         for name in ("variable", "first_child"):

@@ -21,7 +21,8 @@ from engine import Noise, PenumbraError, UncertainTreeClassifier, kernels, varia
 from engine.noise import conditional_median, density, quantile
 from engine.recipe import refusal
 from engine.route import reach
-from engine.search import arrivals, candidates, levelled, minimum_weight, numeric_curve, split_entropy
+from engine.search import arrivals, candidates, minimum_weight, numeric_curve, split_entropy
+from engine.search.resampled import levelled
 from engine.tree import Node
 from engine.why import path_boxes, why
 

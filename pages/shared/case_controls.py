@@ -10,6 +10,7 @@ from functools import partial
 import streamlit as st
 
 from pages.shared import case_words, present_case, present_data, present_tree, state, widgets, words
+from pages.shared.choices import NEAR_A_THRESHOLD
 from pages.shared.tree_view import svg_view
 
 
@@ -35,7 +36,7 @@ def patient_choice() -> None:
         **widgets.bind(
             "patient_kind",
             "From the data" if row is not None else typed,
-            lambda kind: state.choose_row(None if kind == typed else state.NEAR_A_THRESHOLD),
+            lambda kind: state.choose_row(None if kind == typed else NEAR_A_THRESHOLD),
         ),
     )
     if row is not None:

@@ -24,7 +24,7 @@ from pages.shared import (
     widgets,
     words,
 )
-from pages.shared.state import Compared
+from pages.shared.choices import Compared
 
 MOST = 26
 REPEATS = (1, 2, 5, 10)

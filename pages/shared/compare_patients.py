@@ -19,6 +19,7 @@ from engine.metrics import single_class
 from engine.number_words import number_text, probability_text
 from engine.recipe import DEFAULTS, VARIANTS
 from pages.shared import compare_words, present_compare, state, widgets, words
+from pages.shared.choices import FACTORS
 from pages.shared.present_compare import Variant
 from pages.shared.present_data import prepared
 from pages.shared.tree_view import cells_view
@@ -189,7 +190,7 @@ def open_in(one: Variant, line: int) -> None:
     settings = present_compare.parameters(one.stated) | {"decision": "tau", "tau": present_compare.tau()}
     axes = {name: value for name, value in settings.items() if value != own.get(name, DEFAULTS[name])}
     factors = (
-        {u: float(one.stated.changes.get(u, 1.0)) for u in state.FACTORS}
+        {u: float(one.stated.changes.get(u, 1.0)) for u in FACTORS}
         if one.stated.kept
         else dict(state.choices().factors)
     )

@@ -15,6 +15,7 @@ import streamlit as st
 
 from pages.shared import learn_words as said
 from pages.shared import state, widgets
+from pages.shared.choices import JUST_SHOWN
 from pages.shared.learn_pictures import SMALL, WIDE, picture
 from pages.shared.learn_settings import SETTINGS, Span, held
 from pages.shared.learn_view import Room, lesson_view
@@ -71,7 +72,7 @@ def pressed(lesson: str, key: str) -> None:
     if key == "leave":
         state.project(False)
     else:
-        state.answer_lesson(lesson, state.JUST_SHOWN if key == "show" else None)
+        state.answer_lesson(lesson, JUST_SHOWN if key == "show" else None)
 
 
 def show(lesson: str, seen: Seen, moved: Moved | None = None) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages.shared import learn_figures, state, widgets, words
 from pages.shared import learn_words as said
+from pages.shared.choices import JUST_SHOWN
 from pages.shared.learn_controls import Seen
 
 
@@ -35,7 +36,7 @@ def projector(name: str, hidden: bool) -> None:
         if hidden:
             st.markdown("\n".join(f"{k}. {words.plain(each)}" for k, each in enumerate(lesson.options, start=1)))
         with st.container(horizontal=True, key="room_steps"):
-            label, answer = (said.SHOW, state.JUST_SHOWN) if hidden else (said.COVER, None)
+            label, answer = (said.SHOW, JUST_SHOWN) if hidden else (said.COVER, None)
             st.button(f"{label}{said.SPACE}", key="just_show", on_click=state.answer_lesson, args=(name, answer))
             steps(name)
             st.button(said.LEAVE, key="leave_room", on_click=state.project, args=(False,))

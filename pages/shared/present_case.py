@@ -21,6 +21,7 @@ from engine.neighbours import Neighbours, neighbours, spreads
 from engine.patient_row import one_row
 from pages.shared import case_words, state
 from pages.shared.cache import same
+from pages.shared.choices import NEAR_A_THRESHOLD
 from pages.shared.present_data import prepared
 from pages.shared.present_tree import Fitted, decided, fitted
 
@@ -74,7 +75,7 @@ def row() -> int | None:
         return place
     near = np.flatnonzero(found.distance.min(axis=1) <= 1.0)
     place = int(near[0]) if len(near) else 0
-    if chosen != state.NEAR_A_THRESHOLD:
+    if chosen != NEAR_A_THRESHOLD:
         state.forget_patient()
         state.refuse_row(chosen)
     state.keep_row(int(found.data.lines[place]))

@@ -20,8 +20,8 @@ from engine.recipe import DEFAULTS, VARIANTS
 from engine.study import Study, cross_validate
 from pages.shared import compare_words, jobs, present_tree, state
 from pages.shared.cache import digest, kept
+from pages.shared.choices import FACTORS, Compared
 from pages.shared.present_data import prepared
-from pages.shared.state import Compared
 
 COMPARE, PAGE = "compare", "compare"
 BY_TAU = ("abstention_rate", "answered_accuracy")
@@ -59,14 +59,14 @@ def parameters(stated: Compared) -> dict[str, Any]:
     """Return what a variant's model is built with, except its noise and its decision."""
     own = stated.changes if stated.kept else state.common_size()
     settings = VARIANTS[stated.name] | own
-    return {name: value for name, value in settings.items() if name not in (*state.FACTORS, "decision", "tau")}
+    return {name: value for name, value in settings.items() if name not in (*FACTORS, "decision", "tau")}
 
 
 def factors(stated: Compared) -> dict[str, float]:
     """Return what every σ is multiplied by in search, propagation and evaluation of a variant."""
     now = state.choices()
-    own = {u: float(stated.changes.get(u, 1.0)) for u in state.FACTORS} if stated.kept else now.factors
-    return {u: now.factor * own[u] for u in state.FACTORS}
+    own = {u: float(stated.changes.get(u, 1.0)) for u in FACTORS} if stated.kept else now.factors
+    return {u: now.factor * own[u] for u in FACTORS}
 
 
 def variants() -> list[Variant]:

@@ -24,6 +24,7 @@ from engine.read import Column, ReadTable, read_table
 from engine.target_labels import may_mean_abstained
 from pages.shared import data_words, state, words
 from pages.shared.cache import digest, kept, same
+from pages.shared.choices import OF_THE_DATA
 
 Floats = NDArray[np.float64]
 
@@ -195,7 +196,7 @@ def must_be_cut(table: ReadTable) -> bool:
 def prepared() -> Prepared:
     """Return the data set with patients set aside, units, classes, and the stated σ."""
     now = state.choices()
-    return same("prepared", tuple(getattr(now, name) for name in state.OF_THE_DATA), _prepare)
+    return same("prepared", tuple(getattr(now, name) for name in OF_THE_DATA), _prepare)
 
 
 def _prepare() -> Prepared:

@@ -12,6 +12,7 @@ from engine.other_patients import OtherPatients, answered_right, lay_over
 from engine.other_table import OtherTable, read_other_table
 from pages.shared import present_case, present_data, present_tree, state
 from pages.shared.cache import digest, kept
+from pages.shared.choices import OTHERS, PATIENT
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,7 @@ def _lay_over(found: present_tree.Fitted, table: OtherTable) -> OtherPatients:
 def overlay() -> Overlay:
     """Return what the reader laid over the tree: the present patient, other patients, or nothing."""
     over = state.choices().picture.over
-    if over == state.PATIENT:
+    if over == PATIENT:
         return Overlay(case=present_case.case())
-    told = others() if over == state.OTHERS else None
+    told = others() if over == OTHERS else None
     return Overlay(others=None if told is None else told.told)

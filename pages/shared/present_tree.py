@@ -26,6 +26,7 @@ from engine.table import Table
 from engine.why import Reasons, why
 from pages.shared import overlay_words, ready, state
 from pages.shared.cache import digest, holds, kept, same
+from pages.shared.choices import READING, WHOLE
 from pages.shared.present_data import Prepared, prepared
 
 Floats = NDArray[np.float64]
@@ -68,7 +69,7 @@ def _fitted() -> Fitted:
 def grown(parameters: dict[str, Any], factors: dict[str, float], calibrate: str | float | None = None) -> Fitted:
     """Return the tree of the present data and noise by any recipe, whose decision plays no part."""
     data = prepared()
-    recipe = {name: value for name, value in parameters.items() if name not in state.READING}
+    recipe = {name: value for name, value in parameters.items() if name not in READING}
     sigma = {name: asdict(stated) | {"source": ""} for name, stated in sorted(data.sigma.items())}
     if noise_is_stated(data):
         recipe.pop("width", None)
@@ -79,7 +80,7 @@ def grown(parameters: dict[str, Any], factors: dict[str, float], calibrate: str 
 def unfitted(parameters: dict[str, Any], factors: dict[str, float]) -> UncertainTreeClassifier:
     """Return the model of the present noise by any recipe, before it is fitted and without a decision."""
     data = prepared()
-    deciding = [name for name in state.READING if name != "evaluation"]
+    deciding = [name for name in READING if name != "evaluation"]
     recipe = {name: value for name, value in parameters.items() if name not in deciding}
     if noise_is_stated(data):
         recipe.pop("width", None)
@@ -116,7 +117,7 @@ def _fit(key: str, data: Prepared, arguments: dict[str, Any], calibrate: str | f
 def reading() -> dict[str, Any]:
     """Return how the present tree is read; the table of costs only where the decision asks for it."""
     by_cost = state.value_of("decision") == "cost"
-    settings = {name: state.value_of(name) for name in state.READING}
+    settings = {name: state.value_of(name) for name in READING}
     cost = state.costs(fitted().model.tree_.classes) if by_cost else None
     return settings | {"cost": cost, "abstain_cost": settings["abstain_cost"] if by_cost else None}
 
@@ -181,7 +182,7 @@ def depth_shown() -> int | None:
     depth, tree = state.choices().picture.depth, fitted().model.tree_
     if depth is None:
         return View.open_depth(tree)
-    return None if depth == state.WHOLE or depth >= tree.max_depth else depth
+    return None if depth == WHOLE or depth >= tree.max_depth else depth
 
 
 def leaf_filter() -> LeafFilter:

@@ -14,7 +14,7 @@ from engine.errors import PenumbraError
 from engine.recipe import DEFAULTS, VARIANTS, Recipe, refusal
 from engine.study import Study
 from engine.study_results import LONGEST
-from pages.shared.state import FACTORS, SIZE, Compared, Comparing
+from pages.shared.choices import FACTORS, SIZE, Compared, Comparing
 
 FORMAT, VERSION = "penumbra-comparison", 1
 KINDS = ("compare", "training", "test")

@@ -13,9 +13,10 @@ import streamlit as st
 from engine.draw import View
 from engine.leaf_filter import ABSTAINS, ANY, NAMES, PATIENTS, PERCENT, SEVERAL, passing
 from pages.shared import overlay_words, present_case, present_others, present_tree, state, widgets, words
+from pages.shared.choices import NOBODY, OTHERS, PATIENT, WHOLE
 from pages.shared.file_controls import FILE_KINDS
 
-OVER = {state.NOBODY: "nobody", state.PATIENT: "the present patient", state.OTHERS: "other patients (test data)"}
+OVER = {NOBODY: "nobody", PATIENT: "the present patient", OTHERS: "other patients (test data)"}
 
 
 def bar(found: present_tree.Fitted, view: View) -> None:
@@ -27,17 +28,17 @@ def bar(found: present_tree.Fitted, view: View) -> None:
         st.button(
             "Open all",
             key="open_all",
-            on_click=lambda: state.draw(depth=state.WHOLE, closed=(), opened=(), fold_failing=False),
+            on_click=lambda: state.draw(depth=WHOLE, closed=(), opened=(), fold_failing=False),
             disabled=not view.collapsed,
             help="Draws every level and opens every folded subtree.",
         )
 
 
 def _depth(most: int) -> None:
-    shown = present_tree.depth_shown() or state.WHOLE
+    shown = present_tree.depth_shown() or WHOLE
     st.selectbox(
         "Show to depth",
-        [state.WHOLE, *range(1, most)],
+        [WHOLE, *range(1, most)],
         format_func=overlay_words.depth_label,
         help=overlay_words.DEPTH,
         disabled=most < 2,
@@ -167,11 +168,11 @@ def said(found: present_tree.Fitted, view: View) -> None:
     closed = overlay_words.folded(tree, view.collapsed)
     if closed:
         st.caption(words.plain(closed))
-    if state.choices().picture.over == state.PATIENT:
+    if state.choices().picture.over == PATIENT:
         with st.container(horizontal=True, vertical_alignment="center", key="patient_line"), widgets.sentence():
             st.markdown(words.plain(overlay_words.patient_summary(present_case.case(), view)), width="content")
             st.page_link("pages/patient.py", label="choose another")
-    if state.choices().picture.over == state.OTHERS:
+    if state.choices().picture.over == OTHERS:
         _file()
         with widgets.sentence():
             others_said(view)
