@@ -39,6 +39,8 @@ def told(found: present_tree.Fitted, case: Case, view: View) -> Told:
     asked, shares = case_words.asked_of(tree), present_case.leaf_shares()
     alike = [found.data.y[i] for i in near.rows]
     evaluation, assessed = state.value_of("evaluation"), stability_words.assessed(case, asked, lacking)
+    remarks = case_words.case_remarks(case, view, lacking, evaluation, present_case.unread(case))
+    entered = case_words.entered(present_case.typed(), len(case.values), present_case.row() is not None, view)
     return Told(
         heading=case_words.case_heading(case, view, found.data.target, lacking, present_case.costs()),
         agree=case_words.agree(case, view, asked, lacking),
@@ -46,7 +48,7 @@ def told(found: present_tree.Fitted, case: Case, view: View) -> Told:
         sentence=case_words.case_sentence(tree, shares, case, view, alike, lacking),
         leaf_range=case_words.leaf_range(tree, shares, case, view),
         stability=case_words.stability_sentence(case, view, asked, lacking),
-        remarks=case_words.case_remarks(case, view, lacking, evaluation, present_case.unread(case)),
+        remarks=[entered, *remarks] if entered else remarks,
         assessed=assessed,
         marks=stability_words.marks(case, assessed),
     )

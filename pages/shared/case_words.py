@@ -85,7 +85,10 @@ def advice(case: Case, view: View, lacking: Sequence[str]) -> str:
     """Return what to do first: a missing value comes before a second reading."""
     if lacking:
         return f" Measure first: {named(lacking, view)}."
-    return "" if case.best_repeat is None else f" Repeat first: {view.variable(case.best_repeat)}."
+    if case.best_repeat is None:
+        return ""
+    though = ", though it may stay unanswered" if case.answer is None else ""
+    return f" Repeat first: {view.variable(case.best_repeat)}{though}."
 
 
 @dataclass(frozen=True)
@@ -288,6 +291,19 @@ def outside(
         elif zero:
             lines.append(f"{shown}:{zero}")
     return lines
+
+
+def entered(typed: Sequence[str], of: int, from_data: bool, view: View) -> str:
+    """Return which of a patient's readings were typed and where the others come from, "" for a patient of the data."""
+    if from_data:
+        return f"Changed by hand: {named(typed, view)}. The other readings are as in the data." if typed else ""
+    if len(typed) == of:
+        return ""
+    middle = "the middle of the training patients, not this patient's"
+    if not typed:
+        return f"No reading was typed: each is {middle}."
+    rest = "other reading is" if of - len(typed) == 1 else f"other {of - len(typed)} readings are"
+    return f"Typed: {named(typed, view, 6)}. The {rest} {middle}."
 
 
 def case_remarks(

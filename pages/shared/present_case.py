@@ -101,6 +101,11 @@ def _readings(found: Fitted, place: int | None) -> dict[str, Any]:
     return values | {name: value for name, value in state.choices().typed.items() if name in values}
 
 
+def typed() -> list[str]:
+    """Return the variables whose reading was typed, in the order of the columns."""
+    return [name for name in fitted().data.columns if name in state.choices().typed]
+
+
 def middle(column: Floats, numeric: bool) -> float:
     """Return the median reading that occurs, or the most frequent category."""
     known = column[~np.isnan(column)]

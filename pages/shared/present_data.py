@@ -107,6 +107,12 @@ def source() -> tuple[bytes | pd.DataFrame, str, str]:
     return now.content, now.filename, digest(now.content)
 
 
+def title() -> str:
+    """Return what the present data set is called on paper: an example by its title, a file by no name."""
+    now = state.choices()
+    return "Uploaded file" if now.example is None else load_example(now.example).title
+
+
 def abstaining() -> tuple[str, ...]:
     """Return the labels that mean that the doctor abstained."""
     now = state.choices()

@@ -23,6 +23,7 @@ from pages.shared import (
     case_words,
     facts_words,
     noise_words,
+    present_data,
     present_tree,
     recipe_words,
     report_words,
@@ -89,7 +90,8 @@ def facts(found: present_tree.Fitted) -> list[tuple[str, str]]:
     times = noise_words.factors(factors) if factors else ""
     return [
         ("Tree", words.opening(tree_words.tree_summary(tree, now.variant, len(now.axes)).removeprefix("Tree: "))),
-        ("Grown on", found.data.summary()),
+        ("Predicts", report_words.predicts(found.data.target, list(found.data.class_names.values()))),
+        ("Grown on", f"{present_data.title()}: {found.data.summary()}"),
         ("Answers", tree_words.answered(present_tree.answered(), len(found.data.y)).removeprefix("Answers ")),
         ("Left out", tried()),
         ("Settings", "; ".join(filter(None, (recipe_words.changed(now.variant, now.axes), times))) + "."),

@@ -5,6 +5,8 @@ In: one reading with its σ and training range, the fitted tree. Out: short text
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.number_words import error_text, number_text
 
 BUTTON, FILE = "Download report", "penumbra-report.html"
@@ -26,6 +28,11 @@ def error(sigma: float, unit: str) -> str:
 def span(low: str, high: str) -> str:
     """Return the training patients' range."""
     return f"training {low} to {high}" if low else "no training value known"
+
+
+def predicts(target: str, classes: Sequence[str]) -> str:
+    """Return what is predicted, and what can be."""
+    return f"{target}: {' or '.join(classes)}."
 
 
 def fingerprint(found: str) -> str:

@@ -13,14 +13,14 @@ from engine.draw.case_charts import hundred_counts
 from engine.number_words import percent_text, probability_text
 from pages.shared.words import listing
 
-NOT_ASSESSED = "Not assessed: no measurement error stated"
-STATE_IT = "State it on Noise"
+NOT_ASSESSED = "Not assessed: no measurement error in force"
+STATE_IT = "See Noise"
 NOT_STATED = (
     "No measurement error is in force for any reading the tree asks of this patient (none stated, or its factor is 0): "
     "each is taken as exact. How far error could change the answer is not known. This is not the chance of disease."
 )
-NOT_STATED_CARD = "No measurement error is stated for any reading the tree asks; each is taken as exact."
-NO_REPEAT = "What a second reading would add is not known: no measurement error is stated. Repeating removes no bias."
+NOT_STATED_CARD = "No measurement error is in force for any reading the tree asks; each is taken as exact."
+NO_REPEAT = "What a second reading would add is not known: no measurement error is in force. Repeating removes no bias."
 NO_REPEAT_CATEGORY = "Only numbers are weighed for a second reading; recording a category again may help all the same."
 KNOWN_TRUTH = "Were the true values known (read by exact thresholds):"
 TWO_FIGURES = (
