@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numba
@@ -81,7 +82,31 @@ def compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
         kernel = numba.njit(cache=True, **options)(function)
     except RuntimeError:
         kernel = numba.njit(**options)(function)
+    else:
+        compile_where_damaged(kernel)
     return kernel
+
+
+def compile_where_damaged(kernel: Any) -> None:
+    """Have a kernel compiled anew where its file on disk is damaged or is for other arguments, in place.
+
+    numba would fail at every call, or run the wrong one: two processes that save at once may name one file for both.
+    """
+    cache = getattr(kernel, "_cache", None)  # None when nothing is compiled at all
+    if cache is None:
+        return
+    read = cache.load_overload
+
+    def read_if_sound(arguments: Any, target: Any) -> Any:
+        with suppress(Exception):  # half a file may raise anything
+            found = read(arguments, target)
+            if found is None or tuple(found.signature.args) == tuple(arguments):
+                return found
+        with suppress(OSError):
+            cache.flush()
+        return None
+
+    cache.load_overload = read_if_sound
 
 
 def in_its_caller(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -42,4 +42,5 @@ def row_of(cells: Sequence[Any] | NDArray[np.object_], names: Sequence[str]) -> 
     row = np.empty((1, len(names)), dtype=np.float64 if numbers_alone else object)
     for j, cell in enumerate(cells):  # a cell may be a list, which a whole row would take apart
         row[0, j] = cell
-    return pd.DataFrame(row, columns=list(names), dtype=row.dtype)
+    columns = pd.Index(list(names), dtype=object)  # as text, pandas takes no name with half a character in it
+    return pd.DataFrame(row, columns=columns, dtype=row.dtype)

@@ -5,6 +5,8 @@ In: bytes as a browser would send them. Out: what the page then says.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from screens import clinic, heading, open_page, sound, text, upload, whole
 
@@ -120,6 +122,17 @@ def test_the_positive_class_is_named():
     at.radio(key="positive").set_value(other).run()
     sound(at)
     assert f"Positive class: {other}" in text(at)
+
+
+def test_a_tree_that_was_drawn_before_names_the_positive_class_of_now():
+    at = upload(clinic())
+    open_page("tree", at)
+    open_page("data", at)
+    other = next(label for label in at.radio(key="positive").options if label != at.radio(key="positive").value)
+    at.radio(key="positive").set_value(other).run()
+    open_page("tree", at)
+    sound(at)
+    assert re.findall(r"Positive class: (\w+)", text(at)) == [other, other]  # in the sidebar and under the heading
 
 
 @pytest.mark.parametrize("name", AWKWARD)

@@ -189,3 +189,10 @@ def test_every_source_can_be_reached():
     at.run()
     sound(at)
     assert seen | {each.key for each in at.text_area} == {f"source_{name}" for name in names}
+
+
+def test_a_source_that_is_typed_stays_where_it_was_typed():
+    at = open_page("noise")
+    at.text_area(key="source_Ejection fraction").set_value("Our own repeats").run()
+    sound(at)
+    assert at.text_area(key="source_Ejection fraction").value == "Our own repeats"

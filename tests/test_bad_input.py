@@ -350,6 +350,9 @@ def test_a_column_called_by_half_a_character_is_a_column():
     data.columns = pd.Index(["half\ud800", "b"], dtype=object)
     model = variant("C4.5").fit(data, np.arange(20) > 9)
     assert model.predict(data.iloc[:, ::-1]).tolist() == (np.arange(20) > 9).tolist()
+    for patient in ({"half\ud800": 12.0, "b": 1.0}, {"b": "1", "half\ud800": 12}, [12.0, 1.0], data.iloc[12]):
+        assert model.case(patient).answer
+    refused("besides", lambda: MODEL.case(PATIENT | {"half\ud800": 1.0}))
     again = UncertainTreeClassifier.from_json(model.to_json())
     assert again.predict(data).tolist() == model.predict(data).tolist()
     python_function(model).encode("utf-8")

@@ -18,6 +18,7 @@ from screens import clinic, on_paper, open_page, paper, sound, text, upload, val
 from engine.draw.facts import Facts, Predictor, facts_html
 from engine.draw.printed import HEIGHT, SIZES, line_count
 from engine.draw.report import Card, Reading, Report, report_html
+from engine.errors import PenumbraError
 from engine.leaves import probability_range
 from engine.number_words import number_text, probability_text
 
@@ -129,6 +130,30 @@ def test_no_report_is_made_unasked_and_none_outlives_its_run():
     at.number_input(key="field_Marker 0 (mg/dL)").set_value(104.5).run()
     assert on_paper(at)["html"] == ""
     assert "Marker 0 104.5 mg/dL" in alone(paper(at)).said
+
+
+def test_a_wish_to_print_stays_with_the_page_it_was_made_on():
+    at = open_page("patient")
+    at.session_state["penumbra_paper"] = ("a press", True)  # and another page was turned to before it could be met
+    open_page("facts", at)
+    assert (on_paper(at)["asked"], on_paper(at)["html"]) == ("", "")
+    open_page("patient", at)
+    assert (on_paper(at)["asked"], on_paper(at)["html"]) == ("", "")
+
+
+def test_a_page_that_cannot_be_made_is_not_printed_later(monkeypatch):
+    def fail(_):
+        raise PenumbraError("No page.")
+
+    at = open_page("facts")
+    with monkeypatch.context() as broken:
+        broken.setattr("engine.draw.facts.facts_html", fail)
+        at.session_state["penumbra_paper"] = ("a press", True)
+        at.run()
+    assert [each.value for each in at.error] == ["No page."]
+    at.run()
+    sound(at)
+    assert (on_paper(at)["asked"], on_paper(at)["html"]) == ("", "")
 
 
 def test_the_title_and_the_similar_patients_tell_of_nobody():

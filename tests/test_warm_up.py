@@ -5,10 +5,13 @@ In: the kernels' compiled signatures, a server's compiling with its work held ba
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
 
+import numba
+import numpy as np
 import pytest
 from screens import open_page
 
@@ -71,6 +74,7 @@ class Other:
 
     def kill(self):
         self.written.set()
+        self.ended.set()
 
 
 def test_the_words_last_as_long_as_the_compiling(monkeypatch):
@@ -88,6 +92,22 @@ def test_the_words_last_as_long_as_the_compiling(monkeypatch):
     assert work.words() == ready.REST
     work.other.ended.set()
     assert work.words() == ""
+
+
+def test_a_server_that_closes_ends_the_second_process(monkeypatch):
+    monkeypatch.setattr(ready, "preparing", None)
+    monkeypatch.setattr(ready.PagesManager, "uses_pages_directory", None)
+    monkeypatch.setattr(kernels, "are_new", lambda: True)
+    monkeypatch.setattr(warm_up, "search_ahead", lambda: None)
+    monkeypatch.setattr(ready.subprocess, "Popen", Other)
+
+    async def opened_and_closed():
+        async with ready.ahead(None):
+            return ready.preparing
+
+    work = asyncio.run(opened_and_closed())
+    work.thread.join(60)
+    assert work.other.ended.is_set()
 
 
 def test_what_is_on_the_disk_is_not_compiled_again(monkeypatch):
@@ -141,3 +161,33 @@ def test_the_words_need_nothing_of_the_engine():
         capture_output=True, text=True, check=True, cwd=ready.ROOT,
     )  # fmt: skip
     assert told.stdout.strip() == "[]"
+
+
+def cdf_from_disk():
+    """Return F(0.3) by a kernel of its own, by both kinds of code, and how often it was found on disk."""
+    kernel = kernels.compiled(kernels.cdf.py_func)
+    values = kernel(0.3, kernels.UNIFORM), kernel(0.3, np.int32(kernels.UNIFORM))
+    return values, sum(kernel.stats.cache_hits.values())
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.parametrize("ending", ["*.nbi", "*.nbc"])
+def test_a_damaged_file_is_compiled_anew(monkeypatch, tmp_path, ending):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    right, hits = cdf_from_disk()
+    assert hits == 0
+    assert cdf_from_disk() == (right, 2)
+    for file in tmp_path.rglob(ending):
+        file.write_bytes(file.read_bytes()[:20])
+    assert cdf_from_disk() == (right, 0)
+    assert cdf_from_disk() == (right, 2)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_file_for_other_arguments_is_not_run(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    right, _ = cdf_from_disk()
+    one, other = tmp_path.rglob("*.nbc")
+    one.write_bytes(other.read_bytes())
+    assert [cdf_from_disk()[0] for _ in range(2)] == [right, right]
+    assert cdf_from_disk() == (right, 2)

@@ -91,7 +91,12 @@ def paper_buttons(make: Callable[[], str], label: str, filename: str, key: str) 
     reader who does not print should not wait for.
     """
     asked, due = state.paper_asked()
-    data = {"html": make() if due else "", "asked": asked, "label": label, "filename": filename}
+    try:
+        html = make() if due else ""
+    except Exception:
+        state.forget_paper()  # else it would be printed unasked, once whatever failed is mended
+        raise
+    data = {"html": html, "asked": asked, "label": label, "filename": filename}
 
     def ask() -> None:
         state.ask_for_paper(str(st.session_state[key]["asked"]))

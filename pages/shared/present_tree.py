@@ -74,7 +74,9 @@ def grown(parameters: dict[str, Any], factors: dict[str, float], calibrate: str 
     if noise_is_stated(data):
         recipe.pop("width", None)
     key = digest(data.key, recipe, factors, sigma, calibrate)
-    return kept("fitted", key, lambda: _fit(key, data, recipe | factors, calibrate), TREES)
+    found = kept("fitted", key, lambda: _fit(key, data, recipe | factors, calibrate), TREES)
+    # Where a σ comes from and which class is positive play no part in the fit, and may be others since.
+    return found if found.data is data else replace(found, data=data)
 
 
 def unfitted(parameters: dict[str, Any], factors: dict[str, float]) -> UncertainTreeClassifier:

@@ -38,6 +38,7 @@ class Preparing:
     def __init__(self) -> None:
         self.known, self.first = threading.Event(), threading.Event()  # what to say; that a first tree can be fitted
         self.other: subprocess.Popen[str] | None = None
+        self.closed = False
         self.thread = threading.Thread(target=self._run, name="penumbra getting ready", daemon=True)
         self.thread.start()
 
@@ -46,6 +47,12 @@ class Preparing:
         if not self.first.is_set():
             return FIRST
         return REST if self.other is not None and self.other.poll() is None else ""
+
+    def stop(self) -> None:
+        """End the other process, or begin none: the server closes."""
+        self.closed = True
+        if self.other is not None:
+            self.other.kill()
 
     def _run(self) -> None:
         try:
@@ -57,6 +64,8 @@ class Preparing:
                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                 )  # fmt: skip
                 atexit.register(self.other.kill)
+                if self.closed:
+                    self.other.kill()
             for part in PARTS:
                 importlib.import_module(part)
             if self.other is not None and self.other.stdout is not None:
@@ -77,8 +86,11 @@ async def ahead(_app: Any) -> AsyncIterator[None]:
     """Begin to get ready before a browser asks for a page, and have every page entered by app.py."""
     global preparing
     PagesManager.uses_pages_directory = False  # else a cold link runs its page alone first
-    preparing = Preparing()
-    yield
+    preparing = work = Preparing()
+    try:
+        yield
+    finally:
+        work.stop()  # a server that is told to terminate ends without what `atexit` would do
 
 
 def line() -> None:

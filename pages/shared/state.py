@@ -55,6 +55,8 @@ def front_door(page: str) -> None:
     if ENTERED not in st.session_state:
         st.navigation([st.Page(enter_by_the_front_door), st.Page(page)], position="hidden")
         st.rerun()
+    if st.session_state.get(TURNED_TO) != page:
+        forget_paper()  # a wish to print is for the page it was made on
     st.session_state[TURNED_TO] = page
 
 
@@ -311,6 +313,11 @@ def paper_asked() -> tuple[str, bool]:
 def paper_is_given() -> None:
     """Note that the page was sent to the browser."""
     st.session_state[PAPER] = (paper_asked()[0], False)
+
+
+def forget_paper() -> None:
+    """Forget a wish for a page to print or save that is not to be met."""
+    st.session_state.pop(PAPER, None)
 
 
 def own_jobs(make: Callable[[], Any]) -> Any:
