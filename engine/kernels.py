@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
@@ -115,10 +116,16 @@ def in_its_caller(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def are_new() -> bool:
-    """Return True when this process finds no compiled kernel on disk."""
-    one_of_them: Any = entropy
-    one_of_them(np.ones(2))
-    return not one_of_them.stats.cache_hits
+    """Return True when kernels of a first tree are on no disk, as before a first start and after one broken off."""
+    last: tuple[Any, Any] = (divide_in_two, soft_curve)  # of those compiled ahead, in two processes
+    return not all(is_on_disk(kernel) for kernel in last)
+
+
+def is_on_disk(kernel: Any) -> bool:
+    """Return True when a kernel has been compiled, for some arguments, since this file was last changed."""
+    folder, written = kernel.stats.cache_path, Path(__file__).stat().st_mtime
+    files = Path(folder).glob(f"kernels.{kernel.__name__}-*.nbi") if folder else ()
+    return any(file.stat().st_mtime >= written for file in files)
 
 
 # Noise shapes

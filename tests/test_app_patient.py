@@ -6,10 +6,11 @@ In: rows and typed readings. Out: what the page says, beside `model.case`.
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import numpy as np
 import pytest
-from screens import clinic, heading, open_page, sound, text, upload, whole
+from screens import clinic, heading, open_page, paper, sound, text, upload, whole
 
 from engine.borderline import distances, near_share
 from engine.neighbours import neighbours
@@ -91,7 +92,27 @@ def test_a_percentage_changes_by_points_and_names_stand_apart_from_the_sentence(
     assert "percentage points" in shown
     assert "“Ejection fraction” truly anywhere around 33 (± 5 points, 1 SD)" in shown
     assert not re.search(r"[+−±] ?[\d.]+\s*%", shown)
-    assert heading(at).endswith("Repeat first: Ejection fraction.")
+    assert heading(at).endswith("Repeat first: Ejection fraction, though it may stay unanswered.")
+
+
+def test_the_page_and_the_paper_say_what_was_typed_and_the_paper_what_is_predicted_and_from_which_data():
+    at = open_page("patient")
+    at.number_input(key=EF).set_value(40.0).run()
+    at.number_input(key=EF).set_value(33.0).run()  # as it was
+    assert "Changed by hand" not in text(at)
+    at.number_input(key=EF).set_value(45.0).run()
+    changed = "Changed by hand: Ejection fraction. The other readings are as in the data."
+    assert changed in text(at)
+    sheet = unescape(paper(at))
+    assert changed in sheet
+    assert "Worse within a year: no or yes." in sheet
+    assert "Heart failure (synthetic): 400 patients" in sheet
+    at.segmented_control(key="patient_kind").set_value("Typed case").run()
+    assert "No reading was typed: each is the middle of the training patients" in text(at)
+    at.number_input(key=EF).set_value(45.0).run()
+    rest = "Typed: Ejection fraction. The other 5 readings are the middle of the training patients"
+    assert rest in text(at)
+    assert rest in unescape(paper(at))
 
 
 def test_every_evaluation_is_named_and_the_words_about_risk_stand():
@@ -107,7 +128,7 @@ def test_with_no_error_stated_nothing_is_called_stable():
     open_page("patient", at)
     sound(at)
     shown = text(at)
-    assert "## Not assessed: no measurement error stated" in shown
+    assert "## Not assessed: no measurement error in force" in shown
     assert shown.count("\nNot assessed\n") == 2
     assert "How far error could change the answer is not known." in shown
     assert not re.search(r"plausible true states (give|leave)|None would help|> 0.999|plays no part", shown)

@@ -204,13 +204,13 @@ def test_the_teachers_steps_do_what_the_readme_says():
 def test_the_clinicians_last_step_keeps_the_answer_and_silences_the_warning():
     at = open_page("patient")
     at.number_input(key="field_Ejection fraction").set_value(33.0).run()
-    before = heading(at).removesuffix(" Repeat first: Ejection fraction.")
+    before = heading(at).removesuffix(" Repeat first: Ejection fraction, though it may stay unanswered.")
     assert before != heading(at)
     open_page("noise", at)
     at.number_input(key="factor_u_e").set_value(0.0).run()
     open_page("patient", at)
     assert heading(at) == before
-    assert "Not assessed: no measurement error stated" in text(at)
+    assert "Not assessed: no measurement error in force" in text(at)
 
 
 def test_decimals_are_laid_to_what_shares_the_patients():

@@ -6,9 +6,12 @@ In: the kernels' compiled signatures, a server's compiling with its work held ba
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -48,6 +51,22 @@ def test_everything_is_what_other_methods_need_too(name):
     more = {"width": 0.2} if name == "UDT" else {}
     variant(name, **more).fit(X, y).predict(X)
     assert compiled() == before
+
+
+def test_what_is_compiled_ahead_is_found_on_the_disk(tmp_path):
+    warm_up.search_ahead()
+    warm_up.read_ahead()
+    assert not kernels.are_new()
+    kernel = SimpleNamespace(__name__="divide", stats=SimpleNamespace(cache_path=str(tmp_path)))
+    assert not kernels.is_on_disk(kernel)
+    for name, age, found in (("divide_in_two-1.nbi", 1, False), ("divide-1.nbi", -1, False), ("divide-2.nbi", 1, True)):
+        file = tmp_path / f"kernels.{name}"
+        file.touch()
+        written = Path(kernels.__file__).stat().st_mtime + age
+        os.utime(file, (written, written))
+        assert kernels.is_on_disk(kernel) == found
+    kernel.stats.cache_path = None  # no folder can be written
+    assert not kernels.is_on_disk(kernel)
 
 
 def test_the_app_s_first_tree_and_patient_compile_nothing_more_either():

@@ -89,21 +89,28 @@ def readings() -> dict[str, Any]:
 
 
 def _readings(found: Fitted, place: int | None) -> dict[str, Any]:
+    values = untouched(found, place)
+    return values | {name: value for name, value in state.choices().typed.items() if name in values}
+
+
+def untouched(found: Fitted, place: int | None) -> dict[str, Any]:
+    """Return the readings before anything was typed."""
     categories = found.model.schema_.categories
     if place is not None:
         start = found.values[place]
     else:
         start = np.array([middle(found.values[:, j], categories[j] is None) for j in range(found.values.shape[1])])
-    values = {
+    return {
         name: None if np.isnan(x) else float(x) if known is None else known[int(x)]
         for name, x, known in zip(found.data.columns, start, categories, strict=True)
     }
-    return values | {name: value for name, value in state.choices().typed.items() if name in values}
 
 
 def typed() -> list[str]:
-    """Return the variables whose reading was typed, in the order of the columns."""
-    return [name for name in fitted().data.columns if name in state.choices().typed]
+    """Return the variables whose reading was typed, of a patient of the data those where it is another, in order."""
+    found, place, now = fitted(), row(), state.choices().typed
+    before = untouched(found, place) if place is not None else {}
+    return [name for name in found.data.columns if name in now and (place is None or now[name] != before[name])]
 
 
 def middle(column: Floats, numeric: bool) -> float:

@@ -23,7 +23,7 @@ from streamlit.runtime.pages_manager import PagesManager
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("engine.warm_up", "engine.draw", "plotly.graph_objects", "pages.shared.recipe_controls")
 AT_ONCE = 4.0  # seconds in which modules are read from disk where nothing is to be compiled, and no word is needed
-EVERY = 1.0  # seconds between two looks
+EVERY, SELDOM = 1.0, 10.0  # seconds between two looks, before a first tree can be fitted and after
 LONGEST = 180.0  # seconds after which a fit compiles for itself what has not come
 FIRST = (
     "Getting ready: Penumbra compiles its calculations the first time it runs on a computer. The first tree comes in "
@@ -99,13 +99,14 @@ def line() -> None:
     if work is None or (work.known.wait(AT_ONCE) and not work.words()):
         return
 
-    def look() -> None:
-        said = work.words()
-        if not said:
-            st.rerun(scope="app")
-        st.info(said)
+    now = work.words()
 
-    st.fragment(look, run_every=EVERY)()
+    def look() -> None:
+        if work.words() != now:
+            st.rerun(scope="app")
+        st.info(now)
+
+    st.fragment(look, run_every=EVERY if now == FIRST else SELDOM)()
 
 
 def wait() -> None:
