@@ -17,7 +17,7 @@ from engine.labels import read_labels
 from engine.noise import Noise, ResolvedNoise
 from engine.recipe import VARIANTS
 from engine.route import decided, hard_leaves, mixture, propagated, reach
-from engine.search import Arrivals, Search, arrivals, exact_curve, soft_curve
+from engine.search import arrivals, exact_curve, soft_curve
 from engine.table import Table
 from engine.tree import BINARY, Node, Tree, freeze
 
@@ -32,7 +32,7 @@ def search_ahead() -> None:
 
 
 def read_ahead() -> None:
-    """Compile what else a first tree and a first patient need: how a grown tree is read, exact search, gain curves.
+    """Compile what else a first tree and a first patient need: how a grown tree is read, and exact search.
 
     What `search_ahead` meanwhile leaves on the disk is not compiled again.
     """
@@ -45,17 +45,22 @@ def read_ahead() -> None:
     decided(tree, rows)
     hard_leaves(tree, rows)
     gate_shares(tree, 0, 0.0, "soft", noise)
-    level, y = pd.DataFrame({"a": np.ones(20), "c": ["p", "q"] * 10}), ["no", "no", "yes", "yes"] * 5
-    model = variant("C4.5", noise=Noise(sigma={"a": 1.0})).fit(level, y)  # which finds no split, so divides nobody
-    search, here = at_the_root(model, level, y)
+    without_a_split()
+
+
+def curves_ahead() -> None:
+    """Compile the gain curves that stand beside a tree, and are drawn after it."""
+    model, X, y = without_a_split()
+    table = Table(model.schema_, np.ascontiguousarray(model.encode(X).T), read_labels(y, len(y)), np.ones(len(y)))
+    search, here = model.search_on(table), arrivals(table, table.weight)
     exact_curve(search, here, 0, search.labels)
     soft_curve(search, here, 0, search.labels)
 
 
-def at_the_root(model: UncertainTreeClassifier, X: pd.DataFrame, y: list[str]) -> tuple[Search, Arrivals]:
-    """Return how a fitted model sought its splits, and its training patients as they are at the root."""
-    table = Table(model.schema_, np.ascontiguousarray(model.encode(X).T), read_labels(y, len(y)), np.ones(len(y)))
-    return model.search_on(table), arrivals(table, table.weight)
+def without_a_split() -> tuple[UncertainTreeClassifier, pd.DataFrame, list[str]]:
+    """Return a model that sought a split by exact search and found none, so that nobody was divided; its patients."""
+    X, y = pd.DataFrame({"a": np.ones(20), "c": ["p", "q"] * 10}), ["no", "no", "yes", "yes"] * 5
+    return variant("C4.5", noise=Noise(sigma={"a": 1.0})).fit(X, y), X, y
 
 
 def everything() -> None:
@@ -99,6 +104,7 @@ def stump() -> Tree:
 if __name__ == "__main__":
     read_ahead()
     print("read", flush=True)
+    curves_ahead()
     if hasattr(os, "nice"):
         os.nice(5)  # the rest can wait for whoever uses the app
     everything()

@@ -33,6 +33,7 @@ def compiled():
 def test_after_compiling_ahead_a_first_tree_and_patient_compile_nothing():
     warm_up.search_ahead()
     warm_up.read_ahead()
+    warm_up.curves_ahead()
     before = compiled()
     found = load_example("ejection_fraction")
     X, y = found.frame.drop(columns=[found.target]), found.frame[found.target].tolist()
@@ -56,6 +57,7 @@ def test_everything_is_what_other_methods_need_too(name):
 def test_what_is_compiled_ahead_is_found_on_the_disk(tmp_path):
     warm_up.search_ahead()
     warm_up.read_ahead()
+    warm_up.curves_ahead()
     assert not kernels.are_new()
     kernel = SimpleNamespace(__name__="divide", stats=SimpleNamespace(cache_path=str(tmp_path)))
     assert not kernels.is_on_disk(kernel)
@@ -72,6 +74,7 @@ def test_what_is_compiled_ahead_is_found_on_the_disk(tmp_path):
 def test_the_app_s_first_tree_and_patient_compile_nothing_more_either():
     warm_up.search_ahead()
     warm_up.read_ahead()
+    warm_up.curves_ahead()
     before = compiled()
     open_page("patient", open_page("tree"))
     assert compiled() == before
