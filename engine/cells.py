@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
+from scipy import fft, special
 
 from engine import kernels
+from engine.kernels import FINE, TAPS
 
 Floats = NDArray[np.float64]
 REACH = 7.2  # |z| beyond which the normal CDF is 0 or 1 to 1e-12
 TOLERANCE = 2e-10  # of one patient's weight
+FIRST_HALF = 1.25  # σ of the first half of a screen's error, in lattice spacings
+HALF_REACH = 6.2  # |z| of its second half beyond which nothing is summed
 WIDEST_LATTICE = 0.5  # σ between the lattice points of a screen
 MOST_ORDERS = 12
 LONG = 256  # grid points from which a Fourier transform is the faster convolution
@@ -79,7 +82,32 @@ def lattice_ratio(resolution: float) -> int:
 @lru_cache(maxsize=16)
 def lattice_tables(resolution: float) -> tuple[Floats, Floats]:
     """Return the tables by which patients are laid on a screen's lattice, and by which it is read at the grid."""
-    return kernels.laying_table(), kernels.reading_table(lattice_ratio(resolution), resolution)
+    return laying_table(), reading_table(lattice_ratio(resolution), resolution)
+
+
+def laying_table() -> Floats:
+    """Return (FINE + 3, TAPS): how the first half of a normal error shares a patient among lattice points.
+
+    Row 1 + f is for a patient f/FINE of a spacing above a lattice point; column TAPS/2 - 1 is that point's.
+    """
+    fine, taps = np.arange(FINE + 3)[:, None], np.arange(TAPS)
+    away = (taps - (TAPS // 2 - 1) - (fine - 1) / FINE) / FIRST_HALF
+    table: Floats = np.exp(-0.5 * away * away) / (FIRST_HALF * math.sqrt(2.0 * math.pi))
+    return table
+
+
+def reading_table(ratio: int, resolution: float) -> Floats:
+    """Return (ratio, 2·reach) the CDF of the second half of a normal error, by which lattice points are summed up.
+
+    `ratio` grid steps of `resolution` σ are one lattice spacing. Row t is for a grid point t steps above a lattice
+    point; its columns are the lattice points 1 - reach … reach spacings above that one.
+    """
+    spacing = ratio * resolution
+    sigma = math.sqrt(1.0 - (FIRST_HALF * spacing) ** 2)
+    reach = 2 * math.ceil(0.5 * HALF_REACH * sigma / spacing)
+    points = np.arange(ratio)[:, None] / ratio - (np.arange(2 * reach) + 1 - reach)
+    table: Floats = special.ndtr(points * spacing / sigma)
+    return table
 
 
 @lru_cache(maxsize=64)

@@ -27,7 +27,7 @@ TIE = 1e-12
 NO_SHARE = 1e-17
 GRID_SLACK = 1e-9  # of a step, at the end of a soft grid
 MOST_LOGS = 1000.0  # of weight above four a patient, past which logarithms are worked out one by one
-TAPS, FIRST_HALF, HALF_REACH, FINE = 16, 1.25, 6.2, 256  # a screen's points a patient, σ of its first half in them, |z|
+TAPS, FINE = 16, 256  # lattice points a patient is laid on, and steps between two of them, by a screen
 SCREENED = 5e-7  # of gain a label code, to which a screen finds it: weights are found to UNSURE of the node's
 UNSURE = 1e-8
 BLOCK, STRIP = 64, 16  # neighbouring cuts that are bounded together, and such blocks bounded together
@@ -719,37 +719,6 @@ def soft_gains_at(order, column, label, weight, error, variable, thresholds, cri
 
 
 @compiled
-def laying_table():
-    """Return (FINE + 3, TAPS): how the first half of a normal error shares a patient among lattice points.
-
-    Row 1 + f is for a patient f/FINE of a spacing above a lattice point; column TAPS/2 - 1 is that point's.
-    """
-    table = np.empty((FINE + 3, TAPS))
-    for f in range(FINE + 3):
-        for t in range(TAPS):
-            away = (t - (TAPS // 2 - 1) - (f - 1) / FINE) / FIRST_HALF
-            table[f, t] = math.exp(-0.5 * away * away) * 0.3989422804014327 / FIRST_HALF
-    return table
-
-
-@compiled
-def reading_table(ratio, resolution):
-    """Return (ratio, 2·reach) the CDF of the second half of a normal error, by which lattice points are summed up.
-
-    `ratio` grid steps of `resolution` σ are one lattice spacing. Row t is for a grid point t steps above a lattice
-    point; its columns are the lattice points 1 - reach … reach spacings above that one.
-    """
-    spacing = ratio * resolution
-    sigma = math.sqrt(1.0 - (FIRST_HALF * spacing) ** 2)
-    reach = 2 * int(math.ceil(0.5 * HALF_REACH * sigma / spacing))
-    table = np.empty((ratio, 2 * reach))
-    for t in range(ratio):
-        for d in range(2 * reach):
-            table[t, d] = cdf((t / ratio - (d + 1 - reach)) * spacing / sigma, NORMAL)
-    return table
-
-
-@compiled
 def same_values(known, column, label, weight, value, held):
     """Write the distinct values of sorted patients, and their weights by label code; return how many there are."""
     held[: len(known)] = 0.0
@@ -766,7 +735,7 @@ def same_values(known, column, label, weight, value, held):
 def lay_down(value, held, start, spacing, first, table, lattice):
     """Lay weights down on points start + (p - first)·spacing, each spread by the first half of its normal error.
 
-    `value` (D,) and `held` (D, S) are those of `same_values`; `table`, from `laying_table`, is read by a parabola
+    `value` (D,) and `held` (D, S) are those of `same_values`; `table`, from `cells.laying_table`, is read by a parabola
     through three rows; `lattice` (S, P) is written.
     """
     lattice[:] = 0.0
@@ -949,8 +918,8 @@ def best_soft_cuts(
     searched, and -1 tried. Unless `every` one is wanted, those that gain less than another, or than `floor`, have -inf.
 
     All gains are first found to SCREENED a label code on a lattice a few grid steps wide: half of the noise lays the
-    patients down on it by `laying`, the other half reads it at the grid by `reading`; see `laying_table` and
-    `reading_table`. What could be the best is then summed in full.
+    patients down on it by `laying`, the other half reads it at the grid by `reading`; see `cells.laying_table`
+    and `cells.reading_table`. What could be the best is then summed in full.
     """
     n_variables, n, n_codes, n_wanted = len(order), order.shape[1], len(labels.mask), len(wanted)
     top, theta, tried = np.full(n_variables, -np.inf), np.full(n_variables, np.nan), np.zeros(n_variables, np.int64)

@@ -42,15 +42,15 @@ def test_more_powers_for_wider_cells_and_none_for_very_wide_ones():
 
 
 @pytest.mark.parametrize("resolution", [0.02, 0.1, 0.15, 0.3, 0.5])
-@twin("laying_table", "reading_table", "lay_down", "read_lattice")
+@twin("lay_down", "read_lattice")
 def test_two_halves_of_the_noise_make_the_whole(resolution):
     ratio, (laying, reading) = cells.lattice_ratio(resolution), cells.lattice_tables(resolution)
     spacing = ratio * resolution
     assert 0.0 < spacing <= 0.5 < spacing + resolution
     away = np.arange(kernels.TAPS) - (kernels.TAPS // 2 - 1)
     above = (np.arange(kernels.FINE + 3)[:, None] - 1) / kernels.FINE
-    np.testing.assert_allclose(laying, stats.norm.pdf(away, above, kernels.FIRST_HALF), atol=1e-15)
-    second, reach = np.sqrt(1.0 - (kernels.FIRST_HALF * spacing) ** 2), reading.shape[1] // 2
+    np.testing.assert_allclose(laying, stats.norm.pdf(away, above, cells.FIRST_HALF), atol=1e-15)
+    second, reach = np.sqrt(1.0 - (cells.FIRST_HALF * spacing) ** 2), reading.shape[1] // 2
     apart = (np.arange(ratio)[:, None] / ratio - np.arange(1 - reach, reach + 1)) * spacing / second
     np.testing.assert_allclose(reading, stats.norm.cdf(apart), atol=1e-15)
     rng = np.random.default_rng(3)
