@@ -97,6 +97,7 @@ def test_a_percentage_changes_by_points_and_names_stand_apart_from_the_sentence(
 
 def test_the_page_and_the_paper_say_what_was_typed_and_the_paper_what_is_predicted_and_from_which_data():
     at = open_page("patient")
+    assert "Worse within a year: P(yes) 0.66." in text(at)  # there is no answer whose heading names the outcome
     at.number_input(key=EF).set_value(40.0).run()
     at.number_input(key=EF).set_value(33.0).run()  # as it was
     assert "Changed by hand" not in text(at)

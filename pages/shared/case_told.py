@@ -12,6 +12,7 @@ from engine.draw import View
 from engine.draw.case_charts import four_ways_svg, nearest_change_svg, repeat_svg, stability_bars_svg
 from pages.shared import case_words, present_case, present_tree, stability_words, state
 from pages.shared.case_words import Card
+from pages.shared.words import opening
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,12 @@ def told(found: present_tree.Fitted, case: Case, view: View) -> Told:
     evaluation, assessed = state.value_of("evaluation"), stability_words.assessed(case, asked, lacking)
     remarks = case_words.case_remarks(case, view, lacking, evaluation, present_case.unread(case))
     entered = case_words.entered(present_case.typed(), len(case.values), present_case.row() is not None, view)
+    sentence = case_words.case_sentence(tree, shares, case, view, alike, lacking)
     return Told(
         heading=case_words.case_heading(case, view, found.data.target, lacking, present_case.costs()),
         agree=case_words.agree(case, view, asked, lacking),
         warnings=case_words.outside(case, view, present_case.ranges(case), present_case.doubtful_zeros()),
-        sentence=case_words.case_sentence(tree, shares, case, view, alike, lacking),
+        sentence=sentence if case.answer is not None else f"{opening(found.data.target)}: {sentence}",
         leaf_range=case_words.leaf_range(tree, shares, case, view),
         stability=case_words.stability_sentence(case, view, asked, lacking),
         remarks=[entered, *remarks] if entered else remarks,
