@@ -33,7 +33,8 @@ def choose(page, key, option):
 def begin(page, url):
     page.goto(f"{url}/compare")
     settled(page)
-    for name in ("UDT", "Ternary-node_bootstrap"):  # long enough to be left and come back to
+    slow = ("UDT", "Ternary-node_bootstrap", "Ternary-node_bootstrap-middle", "Ternary-margin-middle")
+    for name in slow:  # long enough to be left and come back to
         page.locator(".st-key-add_variant button").first.click()
         page.locator(".st-key-choice_add").get_by_role("button", name=name, exact=True).click()
         settled(page)
@@ -50,13 +51,13 @@ def test_left_come_back_to_cancelled_saved_and_resumed(address, browser, page):
     page.wait_for_selector("text=/fold ([4-9]|[1-9][0-9]) of 100/")
     go(page, "Noise")
     line = page.locator(".st-key-job_line")
-    assert re.search(r"Compare: 4 variants, fold \d+ of 100", line.inner_text())
+    assert re.search(r"Compare: 6 variants, fold \d+ of 100", line.inner_text())
     assert re.search(r"About|few seconds", line.inner_text())
     before = int(re.search(r"fold (\d+)", line.inner_text())[1])
     page.wait_for_function(
         "n => Number(/fold (\\d+)/.exec(document.querySelector('.st-key-job_line').innerText)?.[1]) > n", arg=before
     )
-    page.get_by_role("link", name=re.compile("Compare: 4 variants")).click()
+    page.get_by_role("link", name=re.compile("Compare: 6 variants")).click()
     settled(page)
     assert page.url == f"{url}/compare"
     page.locator(".st-key-cancel_compare button").first.click()
@@ -68,7 +69,7 @@ def test_left_come_back_to_cancelled_saved_and_resumed(address, browser, page):
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save so far").click()
     saved = Path(waiting.value.path()).read_bytes()
-    assert len(json.loads(saved)["study"]["results"]) >= 4 * done
+    assert len(json.loads(saved)["study"]["results"]) >= 6 * done
     assert b"Ejection" not in saved
 
     fresh = new_page(browser, viewport={"width": 1280, "height": 1600})
