@@ -66,10 +66,9 @@ class Preparing:
                 atexit.register(self.other.kill)
                 if self.closed:
                     self.other.kill()
-            for part in PARTS:
-                importlib.import_module(part)
+            warm_up, *_ = [importlib.import_module(part) for part in PARTS]
             if self.other is not None and self.other.stdout is not None:
-                sys.modules["engine.warm_up"].search_ahead()
+                warm_up.search_ahead()
                 self.other.stdout.readline()  # written when the other half is on the disk
         except Exception as error:  # it only saves time: what fails here is said where it is needed
             logging.getLogger("penumbra").error("unforeseen %s while getting ready", type(error).__name__)
@@ -94,11 +93,10 @@ async def ahead(_app: Any) -> AsyncIterator[None]:
 
 
 def line() -> None:
-    """Draw, above a page, what is still being made ready, and look again every second until nothing is."""
+    """Draw, above a page, what is still being made ready, and look again now and then until nothing is."""
     work = preparing
     if work is None or (work.known.wait(AT_ONCE) and not work.words()):
         return
-
     now = work.words()
 
     def look() -> None:
